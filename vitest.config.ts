@@ -91,7 +91,7 @@ export default defineConfig(({ mode }) => {
     plugins: [sandboxThreadOfBundle, patientThreads],
     test: {
       // the faults of some files are repeated often (`test/faults/repetitions.ts`)
-      env: set === 'rest' ? { FAULTS: 'many' } : {},
+      env: mode === 'rest' ? { FAULTS: 'many' } : {},
       setupFiles: ['test/random-seed.ts'],
       globalSetup: ['test/on-demand/setup.ts'],
       // each test file loads drizzle-orm: 0.3 s of CPU less for each

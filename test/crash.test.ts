@@ -210,23 +210,19 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
   await startProcess()
   // another process on the same file, whose clock is an ordinary one
   successor = await startGatepass({ databasePath, now: systemClock })
-  let stoppedMs: number
-  do {
-    const flow = await begin()
-    const callback = await approve(flow)
-    const before = as.tokenRequests('authorization_code').length
-    as.behaviour.exchangeDelayMs = 5_000
-    const returning = flow.browser.get(callback)
-    await until(() => as.tokenRequests('authorization_code').length === before + 1)
-    const stoppedAt = performance.now()
-    served?.child.kill('SIGSTOP')
-    await canClickAgain({ ...flow, link: flow.link.replace(url, successor.url) })
-    served?.child.kill('SIGCONT')
-    stoppedMs = performance.now() - stoppedAt
-    await returning
-    as.behaviour.exchangeDelayMs = 0
-    if (stoppedMs < REQUEST_LIMIT_MS) await expectCompleted(flow)
-  } while (stoppedMs >= REQUEST_LIMIT_MS) // on a machine so slow the request ended by its time limit
+  const flow = await begin()
+  const callback = await approve(flow)
+  as.behaviour.exchangeDelayMs = 5_000
+  const returning = flow.browser.get(callback)
+  await until(() => as.tokenRequests('authorization_code').length === 1)
+  const stoppedAt = performance.now()
+  served?.child.kill('SIGSTOP')
+  await canClickAgain({ ...flow, link: flow.link.replace(url, successor.url) })
+  served?.child.kill('SIGCONT')
+  const stoppedMs = performance.now() - stoppedAt
+  await returning
+  // where the machine took longer, the request has ended by its time limit instead, and brought nothing
+  if (stoppedMs < REQUEST_LIMIT_MS) await expectCompleted(flow)
   expectNoCodeSentTwice()
 })
 

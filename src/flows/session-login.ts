@@ -70,7 +70,7 @@ export function confirmSessionLogin(
   if (Number(until) <= broker.now())
     throw new BrokerError('authorization_expired', 'This login has expired. The user must begin another one.')
   const flowHash = sha256(flowId)
-  const confirmed: Confirmed = { userId, projectId, expiresAt: broker.now() + LOGIN_SECONDS }
+  const confirmed: Confirmed = { userId, expiresAt: broker.now() + LOGIN_SECONDS }
   const url = new URL(CONFIRMED_PATH, broker.settings.publicUrl)
   url.searchParams.set('flow', flowHash)
   url.searchParams.set(
@@ -99,7 +99,6 @@ export function finishConfirmedLogin(
   const kept = openLogin(broker, { ...browser, stateHash: flowHash, verifier: verifierName(verifier) })
   const confirmed = openConfirmation(broker, flowHash, confirmation)
   if (kept === undefined || !('session' in kept) || confirmed === undefined) return undefined
-  if (confirmed.projectId !== kept.session.projectId) return undefined
   const { projectId, returnTo } = kept.session
   return { session: { projectId, userId: confirmed.userId }, returnTo }
 }
@@ -133,7 +132,6 @@ export function finishOpenLogin(
 
 interface Confirmed {
   readonly userId: string
-  readonly projectId: string
   readonly expiresAt: EpochSeconds
 }
 

@@ -19,8 +19,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 
-// The packages that `npm pack` builds, in a folder without the sources. `.ci/run` has npm install them there; `npm test` links
-// what they depend on, which takes no network and no minute, and builds without a check of types, which is `npm run types`.
+// The packages that `npm pack` builds, in a folder without the sources. `.ci/run` has npm install them there; otherwise the
+// test links what they depend on, which takes no network and no minute, and builds without a check of types, which is
+// `npm run types`.
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -20,7 +20,7 @@ const LONGEST_MS = 300_000
 /** How long a process holds a delivery that it has begun. */
 const LEASE_SECONDS = 30
 
-/** Ten thousand take some six minutes: `EVENTS=10000 npm test -- test/faults/webhooks.test.ts`. */
+/** Ten thousand take some six minutes: `EVENTS=10000 npm run test:all -- test/faults/webhooks.test.ts`. */
 const EVENTS = Number(process.env.EVENTS ?? repetitions({ few: 300, many: 2_000 }))
 
 interface Taken {

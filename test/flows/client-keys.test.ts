@@ -9,6 +9,8 @@ import type { TLSSocket } from 'node:tls'
 import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOutgoing } from '../../src/egress/outgoing.ts'
+import { readDefinition } from '../../src/providers/definition/read-definition.ts'
+import { templateValues } from '../../src/providers/provider-request.ts'
 import { listenHttps, selfSigned } from '../https-loopback.ts'
 import { record } from '../loopback.ts'
 import { type OAuth2, type Scene, startScene } from './fixtures.ts'
@@ -150,6 +152,25 @@ describe('a client that signs', () => {
     expect(ids.size).toBe(shown.length)
     const everything = JSON.stringify([scene.as.requests, changed.body, scene.gatepass.logLines])
     expect(everything).not.toContain(client_secret.slice(40, 90))
+  })
+
+  test('puts no key where a template names the client secret', () => {
+    const request = (auth_method: string) => ({ endpoint: 'https://as.example/token', auth_method })
+    const secretIn = (auth_method: string) => {
+      const { provider } = readDefinition({
+        id: 'demo',
+        name: 'Demo',
+        oauth2: {
+          authorize_request: { endpoint: 'https://as.example/authorize' },
+          token_request: request(auth_method),
+          refresh_request: request(auth_method),
+        },
+      })
+      const client = { clientId: 'the client', clientSecret: mac }
+      return templateValues({ provider, client, redirectUri: 'https://gatepass.example/callback' })
+        .client_secret
+    }
+    expect([secretIn('client_secret_jwt'), secretIn('client_secret_post')]).toEqual(['', mac])
   })
 
   test('keeps its connections when it changes its key, and loses them with another team (Apple)', async () => {

@@ -372,6 +372,18 @@ describe('call_id', () => {
     expect([ids.length, new Set(ids).size]).toEqual([2, 2])
   })
 
+  test('is its user’s own at the server behind', async () => {
+    const text = fresh('two users')
+    const request = {
+      tool_id: 'Oxp.Fail',
+      call_id: fresh('call'),
+      input: { message: 'No.', can_retry: true, text }, // after which the id is free for another request
+    }
+    for (const user_id of ['ada', 'bob']) await resultOf({ ...request, context: { user_id } })
+    const ids = runsOf(text).map(({ call }) => call.call_id)
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2])
+  })
+
   test('is free again after a failure that may be tried again, and kept after one that may not', async () => {
     for (const [can_retry, runs] of [
       [true, 2],

@@ -89,6 +89,13 @@ describe('a request', () => {
     expect(seen().map((one) => one.url)).toEqual(['/base/x%2Fy?z=http://a'])
   })
 
+  test('is refused where the request line names another host than the Host header', async () => {
+    const seen = sinceNow()
+    const { status, json } = await shared.send('GET', 'http://else.example/proxy/demo/x')
+    expect([status, json.message]).toEqual([400, expect.stringContaining('names another host')])
+    expect(seen()).toEqual([])
+  })
+
   test.each([
     '/proxy/demo/../x',
     '/proxy/demo/..',

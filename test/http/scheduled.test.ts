@@ -244,6 +244,24 @@ describe('a run that is put off', () => {
     expect(await ran(leaked)).toBe(0)
   })
 
+  test('whose key has expired meanwhile is not run', async () => {
+    const { store } = world.gatepass.broker
+    const { id: projectId } = await store.projects.ensure('default', clock())
+    const expiresAt = clock() + 30
+    const { key: apiKey, record } = issueApiKey({
+      ...{ projectId, name: 'short', role: 'caller', createdAt: clock(), expiresAt },
+    })
+    await store.apiKeys.add(record)
+    const key = fresh('expired')
+    const id = await scheduled('Run.Count', { key }, { key: apiKey })
+    clock.advance(60)
+    expect(await settled(id)).toMatchObject({
+      execution_status: 'failed',
+      attempts: [{ success: false, system_error_message: expect.stringContaining('has expired') }],
+    })
+    expect(await ran(key)).toBe(0)
+  })
+
   test('can be cancelled until it has begun', async () => {
     const key = fresh('cancelled')
     const id = await scheduled('Run.Count', { key })

@@ -18,3 +18,13 @@ const OTHERS = ['/', '/mcpx', '/mcp/a/b', '/mcp/A', '/mcp?a=b', '/mcp#a', '/othe
 test.each(OTHERS)('%s is no resource', (path) => {
   expect(resourceOf(ORIGIN, `${ORIGIN.origin}${path}`)).toBeUndefined()
 })
+
+test.each([
+  'https://evil.example/mcp',
+  'http://gatepass.example/mcp',
+  'https://gatepass.example:8443/mcp',
+  'https://user@gatepass.example/mcp',
+  'https://:password@gatepass.example/mcp',
+])('%s is of another origin, so its audience is none of ours', (resource) => {
+  expect(resourceOf(ORIGIN, resource)).toBeUndefined()
+})

@@ -3,11 +3,13 @@ import { callers } from './list/callers.ts'
 import { connectSessions } from './list/connect-sessions.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
+import { eachFile } from './list/each-file.ts'
 import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
 import { identity } from './list/identity.ts'
 import { interoperability } from './list/interoperability.ts'
 import { nodes } from './list/nodes.ts'
+import { parts } from './list/parts.ts'
 import { portal } from './list/portal.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
@@ -40,6 +42,8 @@ export const mutations: readonly Mutation[] = [
   ...telemetry,
   ...operatorsConsole,
   ...portal,
+  ...parts,
+  ...eachFile,
   ...branding,
   ...webhooks,
 ]

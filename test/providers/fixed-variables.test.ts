@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readDefinition } from '../../src/providers/definition/read-definition.ts'
 import { matchingText } from '../../src/providers/matching-text.ts'
-import { withFixedVariables } from '../../src/providers/variables.ts'
+import { variableFault, withFixedVariables } from '../../src/providers/variables.ts'
 
 test('no request of a definition goes to the host of its example once the values are known', () => {
   const endpoint = (path: string) => ({ endpoint: `https://{{shop}}.example.com/${path}` })
@@ -24,6 +24,14 @@ test('no request of a definition goes to the host of its example once the values
   expect(fixed.exchangeRequest?.endpoint).toBe('https://mine.example.com/exchange')
   expect(JSON.stringify(fixed)).not.toMatch(/acme|\{\{shop/)
 })
+
+test.each(['a/b', 'a?b', 'a#b', 'a@b', 'a\\b', '..', 'a..b', 'a%2fb', '', 'a:b', 'a b'])(
+  'a value cannot end the part of the URL that it is put into, whatever its pattern: %s',
+  (value) => {
+    expect(variableFault({ pattern: '.*', value })).toMatch(/no single segment of a path/)
+    expect(variableFault({ pattern: '.*', value: 'a-b.c_d:8443' })).toBeUndefined()
+  },
+)
 
 test('nested counts of a pattern make no text longer than a value may be', () => {
   expect(matchingText('[a-z]{3}-(?:x){2}')).toBe('aaa-xx')

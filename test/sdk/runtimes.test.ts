@@ -10,8 +10,8 @@ import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 import { until } from '../until.ts'
 
-// The built SDK does the whole main job on each runtime. `npm test` has the checkout's Node; `npm run test:runtimes` installs
-// the others, half a gigabyte, in test/sdk/runtimes.
+// The built SDK does the whole main job on each runtime. `npm run test:all` has the checkout's Node; `npm run test:runtimes`
+// installs the others, half a gigabyte, in test/sdk/runtimes.
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-runtimes-'))

@@ -158,6 +158,30 @@ describe.each(['2025', '2026'] as const)('a server of the protocol %s', (protoco
     expect(logged).toEqual(lines)
   })
 
+  test('writes no secret of its worker into the log of the run', async () => {
+    const secret = 'the-secret-of-the-worker'
+    await using keyed = await startMcpWorld({
+      mcp: {
+        protocol,
+        tools: [
+          {
+            name: 'tell',
+            async run(_, { sdk }) {
+              const data = `called with ${sdk.http?.req?.headers.get('x-api-key')}`
+              await sdk.mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } })
+              return { ok: true }
+            },
+          },
+        ],
+      },
+      settings: { headers: { 'X-Api-Key': `\${secret:KEY}` }, secrets: { KEY: secret } },
+    })
+    const { dialog, logged } = dialogOf({ action: 'cancel' })
+    const { outcome } = await keyed.run('tell', { dialog })
+    expect(logged).toEqual([{ level: 'info', message: 'called with [redacted]' }])
+    expect(JSON.stringify(outcome)).not.toContain(secret)
+  })
+
   test('makes Gatepass read its list again', async () => {
     const before = world.mcp.methods().filter((one) => one === 'tools/list').length
     world.mcp.tools.push({

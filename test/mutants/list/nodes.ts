@@ -79,7 +79,7 @@ export const nodes: readonly Mutation[] = [
     rows: ['R8', 'R12'],
     fault: 'a process that was suspended sends a code under a claim that has ended',
     file: 'src/flows/complete-authorization.ts',
-    from: 'if (isHeld && elapsed() <= LONGEST_BEFORE_SENDING_MS) return true',
+    from: 'if (isHeld) return elapsed() <= LONGEST_BEFORE_SENDING_MS',
     to: 'return true',
     test: 'faults/stand-still-sqlite.test.ts',
     name: 'after its claim on a code',

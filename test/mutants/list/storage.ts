@@ -14,7 +14,7 @@ export const storage: readonly Mutation[] = [
     from: '    await rehearseStart(config, { isNew })\n',
     to: '',
     test: 'cli/doctor.test.ts',
-    name: 'of the new database, the doctor refuses too',
+    name: 'database, the doctor refuses too',
   },
   {
     rows: [],
