@@ -154,8 +154,12 @@ describe('a document that cannot be read', () => {
 
   test('is not fetched again for a while, and one address has few fetched', async () => {
     await using own = await startAuthorizationServer()
-    const spy = vi.spyOn(own.gatepass.broker.clientDocuments, 'stream').mockRejectedValue(new Error('away'))
     const send = (id: string) => new UserAgent().get(own.request(id).url)
+    const known = 'https://known.example.test/c.json'
+    publish(own, known, REDIRECT_URI)
+    expect((await send(known)).status).toBe(303)
+    const spy = vi.spyOn(own.gatepass.broker.clientDocuments, 'stream').mockReset()
+    spy.mockRejectedValue(new Error('away'))
     for (let i = 0; i < 3; i++) await send('https://hosted.example.test/one')
     expect(spy).toHaveBeenCalledTimes(1)
     const statuses = []
@@ -163,6 +167,14 @@ describe('a document that cannot be read', () => {
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(400))
     expect(statuses.at(-1)).toBe(429)
     expect(spy.mock.calls.length).toBeLessThan(40)
+    // they do not stop a client whose document was read before, once it is fetched again
+    publish(own, known, REDIRECT_URI)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    try {
+      expect((await send(known)).status).toBe(303)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test.each([

@@ -16,13 +16,13 @@ import { servedRequest } from './served-request.ts'
 
 const MAX_BYTES = 64 * 1024
 const DEADLINE_MS = 5_000
-/** Documents that one address can have fetched. Documents that were read are cached. */
-const PER_ADDRESS = { burst: 30, perSecond: 0.2 } as const
+/** Documents that one address can have fetched which were not read before. Documents that were read are cached. */
+const PER_ADDRESS = { burst: 30, perSecond: 1 } as const
 /** The most documents that are fetched at a time. */
 const AT_ONCE = 64
 /** After a failure the document is not fetched again for this time. */
 const FAILED_SECONDS = 20
-const MAX_FAILED = 1_000
+const MAX_REMEMBERED = 1_000
 
 /** Whether a client id is the URL of a metadata document that may be fetched. */
 export function isFetchable({ clientDocuments }: Pick<Broker, 'clientDocuments'>, clientId: string): boolean {
@@ -45,7 +45,9 @@ export function documentFetch({
     idleMs: DEADLINE_MS,
   })
   const secondsToWait = createAddressLimit(PER_ADDRESS)
-  const failed = new LRUCache<string, EpochSeconds>({ max: MAX_FAILED })
+  const failed = new LRUCache<string, EpochSeconds>({ max: MAX_REMEMBERED })
+  // strangers who share an address with users, behind a proxy, cannot stop the logins of known clients
+  const readBefore = new LRUCache<string, true>({ max: MAX_REMEMBERED })
   let running = 0
 
   return async (input, init) => {
@@ -58,14 +60,17 @@ export function documentFetch({
       if (request !== undefined) request.notFetched = { host }
       throw new Error('the document could not be read a moment ago')
     }
-    const retryAfter = running >= AT_ONCE ? 1 : secondsToWait(request?.address)
+    const isLimited = !readBefore.has(key)
+    const retryAfter = running >= AT_ONCE ? 1 : isLimited ? secondsToWait(request?.address) : 0
     if (retryAfter > 0) {
       if (request !== undefined) request.notFetched = { retryAfter }
       throw new Error('too many documents are fetched')
     }
     running++
     try {
-      return await read(url, init)
+      const document = await read(url, init)
+      readBefore.set(key, true)
+      return document
     } catch (error) {
       failed.set(key, now())
       if (request !== undefined) request.notFetched = { host }
