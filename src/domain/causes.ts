@@ -37,6 +37,10 @@ interface CauseText {
   readonly toDo: string | ((facts: CauseFacts) => string)
 }
 
+/** What is encoded is in `client-authentication.ts`. */
+const UNENCODED =
+  ' If the client id or the secret has a space, one of %, + and :, or a character beyond ASCII, try client_secret_basic_unencoded: not all servers decode these.'
+
 const AGAIN = 'Ask for a new link and approve once more.'
 
 const TABLE = {
@@ -92,8 +96,8 @@ const TABLE = {
   client_not_accepted: {
     who: 'operator',
     message: ({ provider }) => `${provider} does not accept the client id, or not for this kind of request.`,
-    toDo: ({ provider, providerId, isOfMcpServer }) =>
-      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow.${isOfMcpServer ? registersAgain(providerId) : ''}`,
+    toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
+      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow. If it is the token request that ${provider} refuses, it may want the client to authenticate in another way than ${authentication}: oauth2.token_request.auth_method says how.${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   pkce_refused: {
     who: 'operator',
@@ -183,7 +187,7 @@ const TABLE = {
         ? `${provider} refused the client: most likely the client secret is wrong.`
         : `${provider} refused the client: the secret that it gave Gatepass at the registration expired at ${secretExpiredAt}.`,
     toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
-      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.${isOfMcpServer ? registersAgain(providerId) : ''}`,
+      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   code_not_accepted: {
     who: 'user',

@@ -10,6 +10,8 @@ export type OutgoingErrorKind =
 /** A request that got no usable response. Holds the host and a system error code; never a path, query, header or body. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingErrorKind
+  /** The kind in words that follow the name of a host. */
+  readonly reason: string
   /** `false` only if no byte can have been sent, so that a code or refresh token is still unused. */
   readonly requestSent: boolean
 
@@ -21,6 +23,7 @@ export class OutgoingError extends Error {
     super(`${host} ${REASONS[kind]}${code ? ` (${code})` : ''}.`)
     this.name = 'OutgoingError'
     this.kind = kind
+    this.reason = REASONS[kind]
     this.requestSent = requestSent
   }
 }

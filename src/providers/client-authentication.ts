@@ -69,7 +69,7 @@ export function clientCredentials(
   if (clientSecret === undefined || clientSecret === '') return { params: { client_id: clientId } }
   switch (authMethod) {
     case 'client_secret_basic':
-      return { authorization: basic(formEncoded(clientId), formEncoded(clientSecret)), params: {} }
+      return { authorization: basic(encoded(clientId), encoded(clientSecret)), params: {} }
     case 'client_secret_basic_unencoded':
       return { authorization: basic(clientId, clientSecret), params: {} }
     case 'client_secret_post':
@@ -80,12 +80,13 @@ export function clientCredentials(
 }
 
 /**
- * `application/x-www-form-urlencoded` as RFC 6749 appendix B defines it and URLSearchParams implements it: letters,
- * digits and `*-._` stay unencoded, so servers that decode nothing still recognise UUIDs and most generated secrets.
- * A space is `%20` and not `+`: form decoders read both, percent decoders only the first.
+ * Encodes what a decoder of forms (RFC 6749 section 2.3.1) or of percent alone would read as something else, and what
+ * Basic cannot hold: `%`, `+`, the colon, space, control characters and all beyond ASCII. The rest stays unencoded
+ * although `application/x-www-form-urlencoded` encodes it, because every decoder leaves it as it is, and servers that
+ * decode nothing then recognise most generated secrets. A space is `%20`: percent decoders do not read `+` as one.
  */
-function formEncoded(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice(1).replaceAll('+', '%20')
+function encoded(text: string): string {
+  return text.replaceAll(/[^!-~]+|[%+:]/g, (part) => encodeURIComponent(part.toWellFormed()))
 }
 
 /** RFC 7617 section 2, in UTF-8. */

@@ -4,7 +4,7 @@ import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
-import { readWellKnown } from './well-known.ts'
+import { readFirstWellKnown, readWellKnown } from './well-known.ts'
 
 /** The members of an authorization server's metadata that are used (RFC 8414 section 2, OpenID Connect Discovery section 3). */
 export interface ServerMetadata {
@@ -57,15 +57,12 @@ export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
 }
 
 async function discover(outgoing: Outgoing, issuer: string): Promise<ServerMetadata> {
-  const urls = metadataUrls(issuer)
-  for (const url of urls) {
-    const members = await readWellKnown(outgoing, url, { of: issuer, nothing: ['redirected'] })
-    if (members !== undefined) return toMetadata(members, issuer, (url) => outgoing.allows(url))
-  }
-  throw new ProviderRefusal(
-    'provider_bad_response',
-    `${issuer} has no metadata at ${urls.map(({ href }) => href).join(' nor at ')}.`,
-  )
+  const found = await readFirstWellKnown(outgoing, metadataUrls(issuer), {
+    of: issuer,
+    nothing: ['redirected'],
+  })
+  if (typeof found !== 'string') return toMetadata(found, issuer, (url) => outgoing.allows(url))
+  throw new ProviderRefusal('provider_bad_response', `${issuer} has no metadata at ${found}.`)
 }
 
 /**

@@ -2,7 +2,7 @@ import { endpointFault } from '../egress/endpoint.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
-import { readWellKnown } from './well-known.ts'
+import { readFirstWellKnown } from './well-known.ts'
 
 /** The members of a protected resource's metadata that are used (RFC 9728 section 2). */
 export interface ProtectedResource {
@@ -22,9 +22,9 @@ export interface Challenge {
 
 /** The resource has metadata at none of the well-known places. */
 export class NoResourceMetadata extends ProviderRefusal {
-  constructor(server: URL, places: readonly URL[]) {
-    const all = places.map(({ href }) => href).join(' nor at ')
-    super('provider_bad_response', `${server.host} wants OAuth but has no metadata (RFC 9728) at ${all}.`)
+  /** `tried`: the places, with what each answered. */
+  constructor(server: URL, tried: string) {
+    super('provider_bad_response', `${server.host} wants OAuth but has no metadata (RFC 9728) at ${tried}.`)
   }
 }
 
@@ -76,14 +76,12 @@ export async function discoverProtectedResource(
     ...(path === '' ? [] : [new URL(`${server.origin}${WELL_KNOWN}${path}`)]),
     new URL(`${server.origin}${WELL_KNOWN}`),
   ]
-  for (const place of places) {
-    const members = await readWellKnown(outgoing, place, {
-      of: place.host,
-      nothing: ['redirected', 'too_large'],
-    })
-    if (members !== undefined) return read(members, server, outgoing)
-  }
-  throw new NoResourceMetadata(server, places)
+  const found = await readFirstWellKnown(outgoing, places, {
+    of: server.host,
+    nothing: ['redirected', 'too_large'],
+  })
+  if (typeof found === 'string') throw new NoResourceMetadata(server, found)
+  return read(found, server, outgoing)
 }
 
 function read(members: Members, server: URL, outgoing: Outgoing): ProtectedResource {

@@ -46,7 +46,8 @@ function separatorOf(scope: string): string {
   return scope.includes(',') ? 'commas' : 'text'
 }
 
-function isTypeName(value: unknown, { access_token, refresh_token }: Members): value is string {
+/** Whether a `token_type` is a name of letters alone, and not a part of a token. */
+export function isTypeName(value: unknown, { access_token, refresh_token }: Members): value is string {
   if (typeof value !== 'string' || !/^[A-Za-z]{1,20}$/.test(value)) return false
   return ![access_token, refresh_token].some((token) => String(token).includes(value))
 }

@@ -2,12 +2,13 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { membersForTools } from './extra-members.ts'
 import type { ContentType, ErrorResponse, ExpirationFormat, RequestBlock } from './request-block.ts'
 import { type Members, readClaims, readJsonItems, readJsonMembers, readMembers } from './response-body.ts'
+import { isTypeName } from './response-form.ts'
 import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
 import { readRefusal } from './response-refusal.ts'
 import { readExpiry, readRefreshExpiry } from './token-lifetime.ts'
 
 // Repairs faulty token responses before openid-client sees them (RFC 6749 sections 5.1 and 5.2). The functions are pure:
-// they turn bytes into clean members. No error message quotes the response.
+// they turn bytes into clean members. Error messages quote nothing of the response but a `token_type` that is a plain name.
 
 /** How one provider's token responses are read: its entry's settings, and the current time. */
 export interface TokenResponseRules {
@@ -39,7 +40,7 @@ export interface RepairedTokenResponse {
   readonly tokenTypeMissing?: true
 }
 
-/** The response is unusable. The reason is a short text of this file, never of the response. */
+/** The response is unusable. The reason is a short text of this file; of the response it has the `token_type` alone. */
 export class TokenResponseFault extends Error {
   readonly reason: string
   /** The HTTP status, if the response tells nothing else. */
@@ -116,7 +117,9 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
   const isMissing = type === ''
   const isBearer = isMissing || type.toLowerCase() === 'bearer'
   if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase()))
-    throw new TokenResponseFault('token_type is not bearer')
+    throw new TokenResponseFault(
+      `token_type is ${isTypeName(type, answer) ? `${type}, ` : ''}not bearer, nor listed in token_types of the entry`,
+    )
   const scope = readScope(answer.scope)
   const expiresIn = readExpiry(answer, rules)
   const refreshExpiresIn = readRefreshExpiry(answer, rules.now)

@@ -9,15 +9,40 @@ interface WellKnown {
   readonly nothing: readonly OutgoingErrorKind[]
 }
 
-/**
- * The JSON object at a well-known place (RFC 8615); `undefined` when there is none, so that the caller tries the next
- * place. Throws `ProviderRefusal`.
- */
+/** The JSON object at a well-known place (RFC 8615); `undefined` when there is none. Throws `ProviderRefusal`. */
 export async function readWellKnown(
   outgoing: Outgoing,
   url: URL,
-  { of, nothing }: WellKnown,
+  wellKnown: WellKnown,
 ): Promise<Members | undefined> {
+  const found = await readPlace(outgoing, url, wellKnown)
+  return typeof found === 'string' ? undefined : found
+}
+
+/**
+ * The JSON object at the first of the places that has one; else the places with what each answered, for a message.
+ * Throws `ProviderRefusal`.
+ */
+export async function readFirstWellKnown(
+  outgoing: Outgoing,
+  places: readonly URL[],
+  wellKnown: WellKnown,
+): Promise<Members | string> {
+  const tried: string[] = []
+  for (const place of places) {
+    const found = await readPlace(outgoing, place, wellKnown)
+    if (typeof found !== 'string') return found
+    tried.push(`${place.href} (${found})`)
+  }
+  return tried.join(' nor at ')
+}
+
+/** The JSON object at the place, or why there is none. */
+async function readPlace(
+  outgoing: Outgoing,
+  url: URL,
+  { of, nothing }: WellKnown,
+): Promise<Members | string> {
   try {
     const { status, body } = await outgoing.send({
       url,
@@ -26,10 +51,10 @@ export async function readWellKnown(
     })
     if (status >= 500 || status === 429)
       throw new ProviderRefusal('provider_unavailable', `${of} cannot answer right now (HTTP ${status}).`)
-    return status === 200 ? readJsonMembers(body) : undefined
+    return status === 200 ? (readJsonMembers(body) ?? 'no JSON object') : `HTTP ${status}`
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    if (nothing.includes(error.kind)) return undefined
+    if (nothing.includes(error.kind)) return error.reason
     throw refusalWithoutResponse(error)
   }
 }

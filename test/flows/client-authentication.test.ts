@@ -5,13 +5,15 @@ import { importEntry, oauth2For, type Scene, startScene } from './fixtures.ts'
 // The client's id and secret as servers read them: some decode HTTP Basic as RFC 6749 says, some by percent alone, some not at all.
 
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i)).join('')
-const UUID = '8a6f5d8e-0c1b-4d3a-9f2e-5b7c6d1e0f9a'
 /** RFC 7617 section 2: a user id holds no colon, where nothing is encoded. */
 const ID_UNENCODED = PRINTABLE.replace(':', '')
 
 type Client = { readonly clientId: string; readonly clientSecret: string }
 const printable: Client = { clientId: PRINTABLE, clientSecret: PRINTABLE }
-const bare: Client = { clientId: UUID, clientSecret: `${UUID}_*.A` }
+const beyondAscii: Client = { clientId: 'grün', clientSecret: 'schlüssel 𝄞+1%' }
+/** Nothing that Basic has to encode. */
+const plain = PRINTABLE.replaceAll(/[ %+:]/g, '')
+const asItIs: Client = { clientId: plain, clientSecret: plain }
 const withoutColon: Client = { clientId: ID_UNENCODED, clientSecret: PRINTABLE }
 
 /** Consent, refresh, introspection and revocation, each with the client shown. */
@@ -49,7 +51,9 @@ describe('a client of all printable characters', () => {
     ['form', 'client_secret_basic', 'basic-only', printable],
     ['percent', 'client_secret_basic', 'basic-only', printable],
     ['none', 'client_secret_basic_unencoded', 'basic-only', withoutColon],
-    ['none', 'client_secret_basic', 'basic-only', bare], // UUIDs and the like need no setting anywhere
+    ['none', 'client_secret_basic', 'basic-only', asItIs], // generated secrets need no setting anywhere
+    ['form', 'client_secret_basic', 'basic-only', beyondAscii],
+    ['percent', 'client_secret_basic', 'basic-only', beyondAscii],
     ['form', 'client_secret_post', 'post-only', printable],
   ])('is known to a server that decodes by %s, by %s', async (basicDecoding, method, clientAuth, client) => {
     await using scene = await startScene({

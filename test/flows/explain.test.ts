@@ -52,7 +52,12 @@ const wellBehaved = {
   requirePkce: 'none',
 } as const
 afterEach(() => {
-  Object.assign(scene.as.behaviour, { ...wellBehaved, errorDescription: undefined, grantedScopes: undefined })
+  Object.assign(scene.as.behaviour, {
+    ...wellBehaved,
+    errorDescription: undefined,
+    grantedScopes: undefined,
+    rawTokenAnswer: undefined,
+  })
   scene.as.account = ADA
 })
 
@@ -251,6 +256,14 @@ describe('the cause of an authorization', () => {
     expect({ status, cause: body.cause }).toMatchObject({ status: 200, cause: { code, who } })
     expect(body.cause.message.length).toBeGreaterThan(20)
     expect(body.cause.to_do.length).toBeGreaterThan(10)
+  })
+
+  test('of a token request that is refused as unauthorized_client names the way to authenticate', async () => {
+    const body = JSON.stringify({ error: 'unauthorized_client' })
+    const id = await asServer({ rawTokenAnswer: { status: 400, body } })
+    const { cause } = (await explain(id)).body
+    expect(cause).toMatchObject({ code: 'client_not_accepted', who: 'operator' })
+    expect(cause.to_do).toContain('another way than client_secret_basic: oauth2.token_request.auth_method')
   })
 
   async function asServer(behaviour: Partial<Scene['as']['behaviour']>, provider = 'demo'): Promise<string> {
@@ -762,6 +775,7 @@ describe('what callers, pages and doctor are told', () => {
     expect(text).toMatch(
       /✗ wrong_client_secret: .+\n {2}→ Set client_secret .+\n {2}The operator of Gatepass/,
     )
+    expect(text).toContain('try client_secret_basic_unencoded')
     const json = await runHere(environment, 'explain', id, '--json')
     expect(JSON.parse(json.stdout)).toEqual((await explain(id)).body)
     expect((await runHere(environment, 'explain', 'prov_1')).code).toBe(2)

@@ -103,6 +103,16 @@ describe('metadata of a protected resource', () => {
   })
 })
 
+test('an issuer without metadata is refused with what each place answered, a redirect too', async () => {
+  await using server = await listen((req, res) => {
+    const moved = req.url === '/.well-known/openid-configuration'
+    res.writeHead(moved ? 301 : 404, { location: '/elsewhere' }).end()
+  })
+  await expect(createDiscovery(outgoing, () => 1)(server.url)).rejects.toThrow(
+    `${server.url} has no metadata at ${server.url}/.well-known/openid-configuration (answered with a redirect, which is not followed) nor at ${server.url}/.well-known/oauth-authorization-server (HTTP 404).`,
+  )
+})
+
 describe('metadata of an issuer with a path', () => {
   test.each([
     '/a/.well-known/openid-configuration',

@@ -393,8 +393,26 @@ describe('what cannot be used is a fault that quotes nothing', () => {
       'access_token is not visible ASCII',
     ],
     ['a token type that is no text', { body: tokens({ token_type: 1 }) }, 'token_type is no text'],
-    ['another token type', { body: tokens({ token_type: 'mac' }) }, 'token_type is not bearer'],
-    ['DPoP', { body: tokens({ token_type: 'DPoP' }) }, 'token_type is not bearer'],
+    [
+      'another token type',
+      { body: tokens({ token_type: 'mac' }) },
+      'token_type is mac, not bearer, nor listed in token_types of the entry',
+    ],
+    [
+      'DPoP',
+      { body: tokens({ token_type: 'DPoP' }) },
+      'token_type is DPoP, not bearer, nor listed in token_types of the entry',
+    ],
+    [
+      'a token as type',
+      { body: tokens({ token_type: TOKEN }) },
+      'token_type is not bearer, nor listed in token_types of the entry',
+    ],
+    [
+      'a part of a token as type',
+      { body: tokens({ access_token: 'abcdef', token_type: 'bcd' }) },
+      'token_type is not bearer, nor listed in token_types of the entry',
+    ],
     [
       'a mapped token that is absent',
       { body: tokens(), rules: { responseMap: { access_token: '$.data.token' } } },

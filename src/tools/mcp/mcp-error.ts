@@ -1,4 +1,4 @@
-import { ProtocolError } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
@@ -61,13 +61,25 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
       ),
     )
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
-  // the SDK's message may quote the answer, so it is not passed on
-  return own(badOutputError(`${host} does not follow the Model Context Protocol.`))
+  return own(badOutputError(`${host} does not follow the Model Context Protocol${breachOf(cause)}.`))
+}
+
+/** How the server's result breaks the protocol. Other messages of the SDK may quote what the server sent. */
+function breachOf(cause: unknown): string {
+  return isInvalidResult(cause) ? `: ${plainWords(cause.message)}` : ''
+}
+
+function isInvalidResult(cause: unknown): cause is SdkError {
+  return cause instanceof SdkError && cause.code === SdkErrorCode.InvalidResult
+}
+
+function plainWords(message: string): string {
+  return message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
 }
 
 /**
- * Removes the secrets that were sent to the server from the failure: the server's error, and the metadata URL in its
- * challenge, may repeat them.
+ * Removes the secrets that were sent to the server from the failure: the server's error, the names of members of its
+ * result, and the metadata URL in its challenge may repeat them.
  */
 export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
@@ -76,7 +88,9 @@ export function scrubFault(error: unknown, secrets: readonly string[]): unknown 
   return new ExchangeFault(
     cause instanceof ProtocolError
       ? new ProtocolError(cause.code, clean(cause.message), clean(cause.data))
-      : cause,
+      : isInvalidResult(cause)
+        ? new SdkError(cause.code, clean(cause.message))
+        : cause,
     { ...seen, ...(seen.refused && { refused: clean(seen.refused) }) },
   )
 }
@@ -120,10 +134,14 @@ function refusedByProtocol({ code, message, data }: ProtocolError): ToolOutcome 
     'UPSTREAM_RUNTIME_UNMAPPED',
     'The server of the tool refused the call.',
   ]
-  const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
   return {
     outcome: 'error',
-    error: { kind, message: text, canRetry: false, developerMessage: `JSON-RPC error ${code}: ${words}` },
+    error: {
+      kind,
+      message: text,
+      canRetry: false,
+      developerMessage: `JSON-RPC error ${code}: ${plainWords(message)}`,
+    },
   }
 }
 

@@ -5,10 +5,10 @@ import type { Mutation } from '../mutation.ts'
 export const identity: readonly Mutation[] = [
   {
     rows: ['P2'],
-    fault: 'HTTP Basic is percent-encoded beyond form encoding',
+    fault: 'HTTP Basic encodes more than a decoder would read otherwise',
     file: 'src/providers/client-authentication.ts',
-    from: 'basic(formEncoded(clientId), formEncoded(clientSecret))',
-    to: "basic(encodeURIComponent(clientId), formEncoded(clientSecret).replaceAll('-', '%2D'))",
+    from: 'basic(encoded(clientId), encoded(clientSecret))',
+    to: 'basic(encodeURIComponent(clientId), encodeURIComponent(clientSecret))',
     test: 'flows/client-authentication.test.ts',
     name: 'is known to a server that decodes by',
   },
