@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -102,6 +102,32 @@ async def run(config, inputs):
     `export async function run() { console.log('{"value": "spoofed"}'); return 'real' }`,
   )
 
+  writeTool(
+    'writer',
+    'tool.ts',
+    `import { getHomePath } from './shinkai-local-support.ts'
+     export async function run() {
+       const home = await getHomePath()
+       await Deno.mkdir(home + '/more')
+       await Deno.writeFile(home + '/more/picture.png', new Uint8Array([137, 80, 255]))
+       await Deno.writeTextFile(home + '/report.csv', 'a,b')
+       await Deno.writeTextFile(home + '/zeros.bin', '0'.repeat(300_000))
+       return { path: home + '/report.csv' }
+     }`,
+  )
+  writeTool(
+    'linker',
+    'tool.py',
+    `import os
+from shinkai_local_support import get_home_path
+
+async def run(config, inputs):
+    home = await get_home_path()
+    os.symlink('/etc/passwd', home + '/passwd')
+    os.mkfifo(home + '/pipe')
+    return {'home': home}`,
+  )
+
   port = await freePort()
   worker = spawn(process.execPath, [join(EXAMPLE, 'worker.ts'), folder], {
     env: { ...process.env, WORKER_SECRET: SECRET, PORT: String(port), TOOL_TIMEOUT_MS: '15000' },
@@ -111,7 +137,19 @@ async def run(config, inputs):
   const http = { uri: `http://127.0.0.1:${port}`, secret: SECRET, timeout: 60, retry: 0 }
   const { body } = await world.call('POST', '/v1/workers', { id: 'shinkai', http })
   expect(body.sync_error).toBeUndefined()
-  const names = ['profile', 'word-count', 'stranger', 'inside', 'forever', 'wide', 'loud', 'reader', 'spoof']
+  const names = [
+    'profile',
+    'word-count',
+    'stranger',
+    'inside',
+    'forever',
+    'wide',
+    'loud',
+    'reader',
+    'spoof',
+    'writer',
+    'linker',
+  ]
   const imported = await world.call('POST', '/v1/tools/import?worker_id=shinkai', names.map(metadataOf))
   expect(imported.body.items.map(({ result }: { result: string }) => result)).toEqual(
     names.map(() => 'created'),
@@ -189,6 +227,18 @@ describe('a Shinkai tool', () => {
     ['reader', /restricted|permission|denied/i],
   ])('is kept within bounds: %s', async (name, why) => {
     expect((await run(name)).output.error.message).toMatch(why)
+  })
+
+  test('gives the files that it wrote with its result: small ones whole, no links', async () => {
+    const { path, __created_files__: files } = (await run('writer')).output.value
+    const folder = path.replace(/\/report\.csv$/, '')
+    expect(files).toEqual([
+      { path: `${folder}/more/picture.png`, size: 3, mimeType: 'image/png', blob: 'iVD/' },
+      { path, size: 3, mimeType: 'text/csv', text: 'a,b' },
+      { path: `${folder}/zeros.bin`, size: 300_000, mimeType: 'application/octet-stream' },
+    ])
+    expect(existsSync(folder)).toBe(false)
+    expect(Object.keys((await run('linker')).output.value)).toEqual(['home'])
   })
 
   test('may print what it likes: no more than 32 kB is kept, and it is no result', async () => {

@@ -1,8 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createdFiles } from './created-files.ts'
+import { type DenoCache, denoCache } from './deno-cache.ts'
 
 /** The files of a Shinkai tool. */
 export interface ToolFolder {
@@ -54,10 +67,17 @@ const MAX_LOG_BYTES = 32 * 1024
 const RUNTIME = join(import.meta.dirname, 'runtime')
 const MAIN = join(RUNTIME, 'main.mjs')
 
+/** The operator's folder in which the homes of tools are kept; without it a home is deleted after the run. */
+const HOMES = process.env.TOOL_HOMES
+/** Whether Deno runs the tools in TypeScript. */
+const usesDeno =
+  process.env.TOOL_RUNTIME !== 'node' && spawnSync('deno', ['--version'], { stdio: 'ignore' }).status === 0
+
 /**
  * Runs the tool in its own process and in its own directory, which is deleted afterwards. Tokens and secrets are
  * passed on standard input, not by arguments or by the environment, which other processes can read. The result is
- * returned in a file, so the tool's output cannot imitate it.
+ * returned in a file, so the tool's output cannot imitate it. The files that it wrote into its home are added to a result
+ * that is an object, as `__created_files__`.
  */
 export async function runTool(
   tool: ToolFolder,
@@ -66,9 +86,10 @@ export async function runTool(
   signal?: AbortSignal,
 ): Promise<ToolRun> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'shinkai-')))
+  await using deno = usesDeno && tool.code === 'tool.ts' ? await denoCache() : undefined
+  let home: string | undefined
   try {
-    const home = join(directory, 'home')
-    await mkdir(home)
+    home = await homeIn(HOMES ?? directory, tool)
     const result = join(directory, 'result.json')
     await placeCode(tool, directory)
     const input = {
@@ -85,16 +106,42 @@ export async function runTool(
       },
     }
     const { logs, end } = await runProcess(
-      commandOf(tool, directory),
-      directory,
+      commandOf(tool, { directory, home, deno }),
+      { directory, home, deno },
       JSON.stringify(input),
       signal,
     )
     if (end !== undefined) return { outcome: 'error', message: end, logs }
-    return { ...(await readResult(result)), logs }
+    return { ...(await withFiles(await readResult(result), home)), logs }
   } finally {
+    if (home !== undefined) await rmdir(home).catch(() => {}) // one that has files is kept
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** Where one run works. */
+interface Place {
+  /** The run's own, with the code and the result. */
+  readonly directory: string
+  readonly home: string
+  readonly deno: DenoCache | undefined
+}
+
+/** A new folder for what the tool writes, which no other run gets. */
+async function homeIn(folder: string, { metadata }: ToolFolder): Promise<string> {
+  const name = metadata.name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60)
+  return realpath(await mkdtemp(join(folder, `${name}-`)))
+}
+
+type Result = { outcome: 'value'; value: unknown } | { outcome: 'error'; message: string }
+
+/** The result with the files that the tool wrote: their folder is deleted, or is on another machine than the caller. */
+async function withFiles(result: Result, home: string): Promise<Result> {
+  if (result.outcome === 'error') return result
+  const { value } = result
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return result
+  const files = await createdFiles(home)
+  return files.length === 0 ? result : { ...result, value: { ...value, __created_files__: files } }
 }
 
 /** Copies the tool's code and the modules that Shinkai provides next to it. */
@@ -106,7 +153,7 @@ async function placeCode({ folder, code }: ToolFolder, directory: string): Promi
     return
   }
   await copyFile(join(RUNTIME, 'shinkai-local-support.ts'), join(directory, 'shinkai-local-support.ts'))
-  await writeFile(join(directory, 'package.json'), '{"type": "module"}')
+  if (!usesDeno) await writeFile(join(directory, 'package.json'), '{"type": "module"}')
   // other Shinkai tools are not available, so each imported one becomes a stub that throws when it is called
   const source = await readFile(join(folder, code), 'utf8')
   const plain = await transformed(source)
@@ -126,22 +173,32 @@ async function placeCode({ folder, code }: ToolFolder, directory: string): Promi
 
 /** The code as JavaScript, by esbuild if it is installed: Node only strips types, and does not run enums and the like. */
 async function transformed(source: string): Promise<string | undefined> {
-  if (isDenoHere) return undefined
+  if (usesDeno) return undefined
   const name = 'esbuild'
   const esbuild: typeof import('esbuild') | undefined = await import(name).catch(() => undefined)
   const made = await esbuild?.transform(source, { loader: 'ts', format: 'esm' }).catch(() => undefined)
   return made?.code
 }
 
-const isDenoHere = spawnSync('deno', ['--version'], { stdio: 'ignore' }).status === 0
-
-function commandOf({ code, folder }: ToolFolder, directory: string): string[] {
+function commandOf({ code, folder }: ToolFolder, { directory, home, deno }: Place): string[] {
   if (code === 'tool.py') return ['python3', '-I', join(RUNTIME, 'main.py')]
-  const readable = [directory, RUNTIME, join(folder, 'assets')]
-  if (isDenoHere && process.env.TOOL_RUNTIME !== 'node')
+  const readable = [directory, home, RUNTIME, join(folder, 'assets')]
+  if (deno !== undefined)
     return [
-      ...['deno', 'run', '--no-prompt', '--quiet', '--allow-net', '--allow-env', '--allow-sys'],
-      ...[`--allow-read=${readable.join(',')}`, `--allow-write=${directory}`, MAIN],
+      // a package.json in a folder above, such as a checkout's, would turn `npm:` imports to its own node_modules
+      ...[
+        'deno',
+        'run',
+        '--no-config',
+        '--no-prompt',
+        '--quiet',
+        '--allow-net',
+        '--allow-env',
+        '--allow-sys',
+      ],
+      `--allow-read=${[...readable, ...deno.readable].join(',')}`,
+      `--allow-write=${directory},${home}`,
+      MAIN,
     ]
   const modules = join(process.cwd(), 'node_modules')
   const flags = ['--disable-warning=ExperimentalWarning', '--allow-net']
@@ -150,7 +207,7 @@ function commandOf({ code, folder }: ToolFolder, directory: string): string[] {
     ...flags.filter((one) => process.allowedNodeEnvironmentFlags.has(one.split('=')[0] ?? '')),
     '--permission',
     ...[...readable, modules].filter((one) => existsSync(one)).map((one) => `--allow-fs-read=${one}`),
-    `--allow-fs-write=${directory}`,
+    ...[directory, home].map((one) => `--allow-fs-write=${one}`),
     MAIN,
     modules,
   ]
@@ -159,18 +216,20 @@ function commandOf({ code, folder }: ToolFolder, directory: string): string[] {
 /** Runs the process and returns its output, and why it gave no result. Kills the whole process group at the end. */
 function runProcess(
   [command = '', ...args]: readonly string[],
-  directory: string,
+  { directory, home, deno }: Place,
   input: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly logs: Log[]; readonly end?: string }> {
   const { promise, resolve } = Promise.withResolvers<{ readonly logs: Log[]; readonly end?: string }>()
-  const { PATH = '', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = process.env
+  const { PATH = '', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, NPM_CONFIG_REGISTRY } = process.env
   const child = spawn(command, args, {
     cwd: directory,
     detached: true,
     env: {
       PATH,
-      HOME: join(directory, 'home'),
+      HOME: home,
+      ...(deno && { DENO_DIR: deno.directory }),
+      ...(NPM_CONFIG_REGISTRY && { NPM_CONFIG_REGISTRY }),
       ...(SSL_CERT_FILE && { SSL_CERT_FILE }),
       ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
     },
@@ -215,9 +274,7 @@ function runProcess(
   return promise
 }
 
-async function readResult(
-  path: string,
-): Promise<{ outcome: 'value'; value: unknown } | { outcome: 'error'; message: string }> {
+async function readResult(path: string): Promise<Result> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return { outcome: 'error', message: 'The tool ended without a result.' }
   if (found.size > MAX_RESULT_BYTES)

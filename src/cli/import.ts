@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { isRecord } from '../parsing/json-record.ts'
 import { environmentName } from '../services/environment-client.ts'
 import { isDerivedNameWarning } from '../tools/metadata/metadata-name.ts'
+import { warnOfTokens } from '../tools/metadata/run-time-needs.ts'
 import { type Api, refusal, withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
-import { readMetadataFiles } from './metadata-files.ts'
+import { codeBeside, readMetadataFiles } from './metadata-files.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -93,11 +95,24 @@ async function importFile(
   const { status, body } = await api.request('POST', '/v1/tools/import', { query, body: documents })
   if (status === 200 || status === 422) {
     const { items } = body as { readonly items: readonly Omit<ImportedItem, 'file'>[] } // the wire's contract
-    return items.map((item) => ({ file, ...item }))
+    const warnings = documents.length === 1 ? warningsOfCode(file, documents[0]) : []
+    return items.map((item) => ({ file, ...item, warnings: [...item.warnings, ...warnings] }))
   }
   const refused = refusal(status, body, api.place)
   if (status !== 413 && status !== 400) throw refused // the next file would most likely be refused too
   return [refusedItem(file, refused.message)]
+}
+
+/** Warnings about the code beside the file, which Shinkai's tools have in `tool.ts` or `tool.py`. */
+function warningsOfCode(file: string, document: unknown): ImportedItem['warnings'] {
+  const warnings: { path: string; message: string }[] = []
+  const oauth = isRecord(document) && Array.isArray(document.oauth) ? document.oauth : []
+  const names = oauth.flatMap((entry) =>
+    isRecord(entry) && typeof entry.name === 'string' ? [entry.name] : [],
+  )
+  for (const code of codeBeside(file))
+    warnOfTokens(code, '', names, (path, message) => warnings.push({ path, message }))
+  return warnings
 }
 
 function refusedItem(file: string, reason: string): ImportedItem {

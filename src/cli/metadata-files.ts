@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { bracketedCode, CommandFailure, EXIT } from './failure.ts'
 
@@ -35,6 +35,18 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
       EXIT.notFound,
     )
   return files.map((file) => ({ file, reading: readFile(file) }))
+}
+
+/** The code of the tool whose `metadata.json` the file is, as far as it can be read. */
+export function codeBeside(file: string): readonly string[] {
+  if (basename(file) !== 'metadata.json') return []
+  return ['tool.ts', 'tool.py'].flatMap((name) => {
+    try {
+      return [readFileSync(join(dirname(file), name), 'utf8')]
+    } catch {
+      return []
+    }
+  })
 }
 
 function jsonFilesIn(directory: string): string[] {

@@ -257,6 +257,18 @@ describe('import', () => {
     expect(again.stdout).toContain('1 taken (1 unchanged), 2 refused')
   })
 
+  test('warns of a token that the code beside the metadata asks for, and no entry has', async () => {
+    const folder = join(gatepass.directory, 'with-code')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'metadata.json'), JSON.stringify({ ...TOOL, name: 'Asker' }))
+    writeFileSync(join(folder, 'tool.ts'), "await getAccessToken('Gmail'); await getAccessToken('gitHub')")
+    const { stdout } = await gatepass.runHere('import', folder, '--dry-run', '--json')
+    expect(JSON.parse(stdout).items[0].warnings).toContainEqual({
+      path: 'oauth',
+      message: expect.stringContaining('the token of "Gmail", and its entries are'),
+    })
+  })
+
   test('reports the files before one that the server could not take', async () => {
     const tools = join(gatepass.directory, 'several')
     mkdirSync(tools)

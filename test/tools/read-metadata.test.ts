@@ -138,6 +138,32 @@ describe('a tool', () => {
     expect(warnings.map(({ path }) => path)).toEqual(['content[0].version'])
   })
 
+  test.each([
+    ['texts', ['local:::x:::y', 'local:::__official_shinkai:::search:::1.0.0'], '"y", "search"'],
+    ['names', ['y'], '"y"'],
+    ['objects', [{ name: 'local:::x:::y', version: '1' }], '"y"'],
+    ['many', ['a', 'b', 'c', 'd', 'e', 'f', 'g'], '"a", "b", "c", "d", "e", 2 more'],
+  ])('that calls other tools, given as %s, is taken with a warning', (_, tools, names) => {
+    expect(read(metadata({ tools })).warnings).toEqual([
+      { path: 'tools', message: expect.stringContaining(`It calls other tools (${names})`) },
+    ])
+  })
+
+  test('whose stored code asks for a token that no entry has is taken with a warning', () => {
+    const code = 'await getAccessToken(\'Gmail\'); await getAccessToken( "NOTES" )'
+    for (const said of [
+      { js_code: code },
+      { py_code: code.replaceAll('getAccessToken', 'get_access_token') },
+    ])
+      expect(read(metadata({ ...said, oauth: [entry()] })).warnings).toEqual([
+        {
+          path: 'oauth',
+          message: expect.stringContaining('asks for the token of "Gmail", and its entries are "Notes"'),
+        },
+      ])
+    expect(read(metadata({ js_code: "getAccessToken('notes')", oauth: [entry()] })).warnings).toEqual([])
+  })
+
   test('keeps every other member of its document, known or not', () => {
     const document = metadata({
       runner: 'any',

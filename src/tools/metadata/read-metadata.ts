@@ -14,6 +14,7 @@ import {
 import { declaredSecrets, withoutSecrets } from './metadata-secrets.ts'
 import { type OAuthEntry, readOAuthEntries } from './read-oauth-entry.ts'
 import { readInputSchema, readOutputSchema } from './read-schema.ts'
+import { warnOfRunTimeNeeds } from './run-time-needs.ts'
 
 /** Tool metadata in the Shinkai format, normalized. */
 export interface ToolMetadata {
@@ -94,6 +95,9 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
   // `input_args` is the name in a Shinkai node's stored form
   const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters'
   const outputSchema = readOutputSchema(tool.result, at(path, 'result'), warn)
+  const oauth = readOAuthEntries(tool.oauth, at(path, 'oauth'), options, warn)
+  const entries = oauth.map((entry) => entry.name)
+  warnOfRunTimeNeeds(tool, path, entries, warn)
   return {
     title,
     name,
@@ -103,7 +107,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     inputSchema: readInputSchema(tool[parameters], at(path, parameters), warn),
     ...(outputSchema !== undefined && { outputSchema }),
     secrets: declaredSecrets(tool, path, warn),
-    oauth: readOAuthEntries(tool.oauth, at(path, 'oauth'), options, warn),
+    oauth,
     document: tool === value ? withoutSecrets(tool) : storedWithoutSecrets(value, tool),
   }
 }
