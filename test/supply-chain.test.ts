@@ -79,6 +79,7 @@ describe('threat 50: supply chain', () => {
       '@modelcontextprotocol/client',
       '@modelcontextprotocol/server',
       '@picocss/pico',
+      '@scalar/openapi-upgrader',
       'ajv',
       'better-sqlite3',
       'commander',

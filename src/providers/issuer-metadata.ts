@@ -59,6 +59,10 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     ...(announcesIss !== undefined && { announcesIss }),
     ...(endSessionEndpoint !== undefined && !decided.has('end_session') && { endSessionEndpoint }),
   }
+  // entries of earlier releases have no `refresh_authentication`: there both requests authenticate in one way
+  const isOfBefore = provider.metadataRead === true && refreshRequest?.authMethod === tokenRequest.authMethod
+  const isLeft = decided.has('refresh_authentication') || isOfBefore
+  const refreshAuth = refreshRequest === undefined || isLeft ? { authMethod } : {}
   const token = decided.has('token') ? metadata.token_endpoint : tokenRequest.endpoint
   return {
     ...rest,
@@ -70,7 +74,7 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     },
     tokenRequest: { ...tokenRequest, endpoint: token, authMethod },
     ...(decided.has('refresh')
-      ? { refreshRequest: { ...(refreshRequest ?? block(token)), endpoint: token, authMethod } }
+      ? { refreshRequest: { ...(refreshRequest ?? block(token)), endpoint: token, ...refreshAuth } }
       : refreshRequest && { refreshRequest }),
     ...(decided.has('user_info') &&
       userinfo_endpoint !== undefined && {

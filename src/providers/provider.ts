@@ -172,7 +172,14 @@ export interface KeptValue {
 }
 
 /** Endpoints by their role, and settings, that an issuer's metadata can fill. */
-export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'iss' | 'end_session'
+export type IssuerDecides =
+  | EndpointRole
+  | 'client_authentication'
+  /** How refresh requests authenticate the client: as token requests do. */
+  | 'refresh_authentication'
+  | 'pkce'
+  | 'iss'
+  | 'end_session'
 
 /** Where the broker itself may use the user's token: in the proxy, and in tools that are HTTP requests. */
 export interface ProviderApi {

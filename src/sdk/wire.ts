@@ -548,7 +548,7 @@ export interface AuthProviderCreateRequest {
           | undefined
         readonly refresh_request?:
           | {
-              readonly endpoint: string
+              readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
@@ -3941,7 +3941,7 @@ export interface OpenAiTool {
 }
 
 export interface OpenapiWorkerChange {
-  /** An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text */
+  /** An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text */
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
@@ -4047,7 +4047,7 @@ export interface OpenapiWorkerChange {
 }
 
 export interface OpenapiWorkerRegistration {
-  /** An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text */
+  /** An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text */
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined

@@ -53,6 +53,34 @@ describe('an entry of an issuer alone', () => {
     expect((await scene.call('DELETE', `/v1/connections/${id}`)).body.revocation).toBe('revoked')
   })
 
+  test.each([
+    ['client_secret_post', undefined, 'client_secret_basic'],
+    ['client_secret_basic', ['client_secret_post'], 'client_secret_post'],
+  ])(
+    'may say by auth_method %s alone how its refresh requests authenticate',
+    async (method, listed, others) => {
+      const metadata = { token_endpoint_auth_methods_supported: listed }
+      await using scene = await startScene({ oauth2: false, as: { metadata } })
+      const { as, clock } = scene
+      const added = await add(scene, { issuer: as.url, refresh_request: { auth_method: method } })
+      expect(added.status).toBe(201)
+      const blocks = {
+        token_request: { endpoint: as.tokenUrl, auth_method: others },
+        refresh_request: { endpoint: as.tokenUrl, auth_method: method },
+      }
+      expect(await shown(scene)).toMatchObject(blocks)
+      expect((await scene.connect()).body.status).toBe('completed')
+      clock.advance(LIFE)
+      expect((await scene.authorize()).body.status).toBe('completed')
+      expect(await shown(scene)).toMatchObject(blocks)
+      const isBasic = as
+        .tokenRequests('refresh_token')
+        .map(({ headers }) => headers.authorization !== undefined)
+      expect(isBasic).toContain(method === 'client_secret_basic')
+      expect(isBasic).not.toContain(method !== 'client_secret_basic')
+    },
+  )
+
   test('is also made by tool metadata', async () => {
     await using scene = await startScene({ oauth2: false, as: { requirePkce: 'S256' } })
     const document = toolMetadata(scene.as, {

@@ -664,7 +664,8 @@ describe('a single request', () => {
     [{ request: { ...request, input_schema: { type: 'string' } }, server_url }, 'describe an object'],
     [{ request, server_url, headers: { Cookie: 'a=b' } }, 'tokens and keys are set in authorization'],
     [{ request, document: {} }, 'exactly one of'],
-    [{ document: { swagger: '2.0' } }, 'convert it'],
+    [{ document: { swagger: '1.2' } }, 'convert it'],
+    [{ document: { swagger: '2.0' } }, 'has no paths'],
     [{ document: '{"openapi": "3.1.0", "info": {}, "paths": {}}' }, 'set server_url'],
     [{ document: 'openapi: [unclosed' }, 'neither JSON nor YAML'],
     [

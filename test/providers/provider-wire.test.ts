@@ -266,6 +266,11 @@ describe('creating a provider', () => {
       /^oauth2\.authorize_request\.params\.a /,
     ],
     [
+      'an empty redirect URI',
+      block('token_request', { params: { redirect_uri: ' ' } }),
+      /^oauth2\.token_request\.params\.redirect_uri must not be empty/,
+    ],
+    [
       'a bad expression',
       block('token_request', { response_map: { scope: 'eval(1)' } }),
       /^oauth2\.token_request\.response_map has a fault: scope /,

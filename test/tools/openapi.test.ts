@@ -5,8 +5,8 @@ import { BrokerError } from '../../src/domain/errors.ts'
 import type { CatalogueTool } from '../../src/tools/backend.ts'
 import { buildRequest } from '../../src/tools/openapi/build-request.ts'
 import { checkOpenapiSettings } from '../../src/tools/openapi/check-openapi-settings.ts'
-import { parseDocument } from '../../src/tools/openapi/openapi-document.ts'
 import type { OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
+import { parseDocument } from '../../src/tools/openapi/parse-document.ts'
 import { readOpenapi } from '../../src/tools/openapi/read-openapi.ts'
 import { readRequestDescription } from '../../src/tools/openapi/read-request-description.ts'
 import { readResponse } from '../../src/tools/openapi/read-response.ts'
@@ -47,6 +47,7 @@ async function only(
 
 async function reasonOf(document: object, settings: OpenapiSettings = {}): Promise<string> {
   const [item] = await read(document, settings)
+  if (item?.outcome === 'remark') return item.message
   return item?.outcome === 'refused' ? item.reason : 'read'
 }
 
@@ -73,7 +74,18 @@ describe('an OpenAPI document', () => {
     ['a circle', 'openapi: 3.1.0\npaths: &p\n  self: *p\n', 'neither JSON nor YAML'],
     ['a list', '[]', 'it must be an object'],
     ['nothing', '', 'it must be an object'],
-    ['Swagger', 'swagger: "2.0"\npaths: {}', 'convert it to OpenAPI 3.1'],
+    ['Swagger 1.2', '{"swagger": "1.2", "paths": {}}', 'convert it to OpenAPI 3.1'],
+    ['Swagger without paths', '{"swagger": "2.0"}', 'has no paths'],
+    [
+      'Swagger that cannot be converted',
+      '{"swagger": "2.0", "paths": {"/a": {"get": {"parameters": [1, null]}}}}',
+      'could not be converted',
+    ],
+    [
+      'Swagger, too deep',
+      `{"swagger": "2.0", "paths": ${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`,
+      'nests deeper',
+    ],
     ['a later version', '{"openapi": "4.0.0", "paths": {}}', 'OpenAPI 3.1 and 3.0 are read'],
     [
       'another dialect',
@@ -155,7 +167,10 @@ describe('an OpenAPI document', () => {
     }
     const items = await read({ ...documentOf({}), paths })
     expect(
-      items.map((one) => (one.outcome === 'read' ? one.tool.name : `${one.name}: ${one.reason}`)),
+      items.map((one) => {
+        if (one.outcome === 'remark') return one.message
+        return one.outcome === 'read' ? one.tool.name : `${one.name}: ${one.reason}`
+      }),
     ).toEqual(['get_a_id', 'rm_it_', 'Rm_it_: Another operation has the same name.'])
   })
 
@@ -266,12 +281,15 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
       'style "label"',
     ],
     [parameter({ content: { 'application/xml': {} }, schema: undefined }), 'application/xml'],
-    [parameter({ schema: { $ref: 'https://evil.example/schema.json' } }), 'nothing is fetched'],
-    [parameter({ schema: { $ref: './other.yaml#/a' } }), 'nothing is fetched'],
-    [parameter({ schema: { $ref: '#anchor' } }), 'nothing is fetched'],
+    [parameter({ schema: { $ref: 'https://evil.example/schema.json' } }), 'which are not fetched'],
+    [parameter({ schema: { $ref: './other.yaml#/a' } }), 'which are not fetched'],
+    [parameter({ schema: { $ref: '#anchor' } }), 'which is not in the document'],
     [parameter({ schema: { $ref: '#/components/schemas/Gone' } }), 'not in the document'],
     [parameter({ schema: { $dynamicRef: '#x' } }), '$dynamicRef'],
-    [{ parameters: [{ $ref: 'other.yaml#/p' }] }, 'nothing is fetched'],
+    [
+      { parameters: [{ $ref: 'other.yaml#/p' }] },
+      'One operation refers to other documents ("other.yaml#/p")',
+    ],
     [{ security: [{ unknown: [] }] }, '"unknown"'],
     [{ security: [{ cookie: [] }] }, 'in "cookie"'],
     [{ parameters: [{ in: 'query', name: { toString: 1 } }] }, 'a parameter without a name'],

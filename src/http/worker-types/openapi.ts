@@ -23,7 +23,7 @@ const members = {
   document: z
     .union([z.string().min(1), jsonObject])
     .optional()
-    .openapi({ description: 'An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text' }),
+    .openapi({ description: 'An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text' }),
   url: httpUrl.optional().openapi({ description: 'Where the document is; every sync reads it again' }),
   request: requestDescription.optional(),
   server_url: httpUrl.optional().openapi({ description: 'In place of the servers that the document names' }),
@@ -139,7 +139,7 @@ async function toMembers(sent: Members, projectId: string): Promise<OpenapiSetti
     sent
   return {
     ...(document !== undefined && {
-      document: typeof document === 'string' ? await parseDocument(document, projectId) : document,
+      document: await toDocument(document, projectId),
     }),
     ...(url !== undefined && { url }),
     ...(request !== undefined && { request: toRequestSettings(request) }),
@@ -161,13 +161,15 @@ async function toMembers(sent: Members, projectId: string): Promise<OpenapiSetti
   }
 }
 
-/** Parses in a thread, because a large text, YAML above all, would block the event loop. */
-async function parseDocument(
-  document: string,
+/** Parses text and converts Swagger 2.0 in a thread, because a large document would block the event loop. */
+async function toDocument(
+  document: string | Readonly<Record<string, unknown>>,
   projectId: string,
 ): Promise<Readonly<Record<string, unknown>>> {
+  if (typeof document !== 'string' && document.swagger === undefined) return document
   try {
-    return await parseInThread(document, projectId)
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    return await parseInThread(text, projectId)
   } catch (error) {
     if (error instanceof Refusal) throw invalidMember('openapi.document', 'invalid', error.message)
     if (error instanceof WorkerFault) throw new BrokerError('rate_limited', error.message, { retryAfter: 5 })

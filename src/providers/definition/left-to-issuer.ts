@@ -15,16 +15,19 @@ const requests = Object.entries(REQUESTS).map(
 )
 
 /**
- * The request with the issuer's URL as the endpoints that it leaves out, because both endpoints are required. The
- * metadata replaces them later: an entry whose metadata cannot be read is not stored.
+ * The request with the issuer's URL as the endpoints that it leaves out, because a block needs one. The metadata replaces
+ * them later: an entry whose metadata cannot be read is not stored.
  */
 export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
   if (sent.issuer == null) return sent
   const endpoint = sent.issuer
+  // beside a token endpoint of one's own, refresh tokens go there
+  const refreshed = sent.token_request?.endpoint ?? endpoint
   return {
     ...sent,
     authorize_request: { endpoint, ...sent.authorize_request },
     token_request: { endpoint, ...sent.token_request },
+    ...(sent.refresh_request && { refresh_request: { endpoint: refreshed, ...sent.refresh_request } }),
   }
 }
 
@@ -61,6 +64,9 @@ function leftOut(sent: OAuth2Input): IssuerDecides[] {
       .filter((role) => isServerLeft || !AFTER_A_GRANT.includes(role))
       .filter((role) => isTokenLeft || role !== 'refresh'), // refresh tokens go to the token endpoint that was named
     ...(isTokenLeft && sent.token_request?.auth_method == null ? (['client_authentication'] as const) : []),
+    ...(isTokenLeft && sent.refresh_request?.auth_method == null
+      ? (['refresh_authentication'] as const)
+      : []),
     ...(sent.pkce == null ? (['pkce'] as const) : []),
     ...(sent.authorization_response_iss_parameter_supported == null ? (['iss'] as const) : []),
     ...(sent.end_session_endpoint == null ? (['end_session'] as const) : []),
@@ -77,6 +83,7 @@ function stillLeftOut(sent: OAuth2Input, before: Provider): IssuerDecides[] {
       left.delete(role)
   }
   if (sent.token_request?.auth_method != null) left.delete('client_authentication')
+  if (sent.refresh_request?.auth_method != null) left.delete('refresh_authentication')
   if (sent.pkce != null) left.delete('pkce')
   addOrDelete(left, 'iss', sent.authorization_response_iss_parameter_supported)
   addOrDelete(left, 'end_session', sent.end_session_endpoint)

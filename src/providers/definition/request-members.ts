@@ -214,6 +214,8 @@ function readParams({ path, rules, params, read }: RequestContext) {
   for (const [name, template] of Object.entries(params)) {
     const fault = checkTemplate(template, placeholders)
     if (fault !== undefined) refuse(`${path}.params.${name}`, fault)
+    if (name === 'redirect_uri' && template.trim() === '')
+      refuse(`${path}.params.${name}`, 'must not be empty: the redirect URI is always sent. Leave it out')
   }
   const holdsToken = Object.values(params).some((template) => mentions(template, 'access_token'))
   if (read.method === 'GET' && holdsToken && !mayHaveTokenInUrl)

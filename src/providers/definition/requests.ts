@@ -138,7 +138,7 @@ export const REQUESTS = {
       placeholders: ['refresh_token', 'access_token', 'client_id', 'client_secret', 'redirect_uri'],
       authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
     },
-    plainBlock.nullish(),
+    openBlock.nullish(),
     plainAnswer.optional(),
   ),
   exchange_request: request(

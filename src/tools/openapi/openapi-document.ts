@@ -1,4 +1,3 @@
-import { parse } from 'yaml'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 import { isDeeperThan, quote, Refusal, record } from '../read-json.ts'
@@ -16,21 +15,10 @@ export interface OpenapiDocument {
   readonly patterns: Map<string, boolean>
 }
 
-const MAX_DEPTH = 100
-/**
- * In characters. YAML takes a hundred times as long to parse as JSON; text of this length takes seconds, in a thread.
- */
-const MAX_YAML_LENGTH = 16 * 1024 * 1024
-/** YAML's parsing time grows with the number of lines and of items in brackets. */
-const MAX_YAML_PARTS = 1_000_000
+export const MAX_DEPTH = 100
 const MAX_REFERENCES = 20
 /** The limit of schemas for the inputs of all tools of a document together, and the same for their outputs. */
 const MAX_SCHEMAS = 200_000
-
-/** Parses JSON or YAML and checks that it is an OpenAPI document. Throws `Refusal`. */
-export function parseDocument(text: string): OpenapiDocument {
-  return readDocument(parseText(text.replace(/^\uFEFF/, '')))
-}
 
 /** Checks that a value is an OpenAPI document that can be read. Throws `Refusal`. */
 export function readDocument(value: unknown): OpenapiDocument {
@@ -55,34 +43,6 @@ const DIALECTS: readonly unknown[] = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ]
 
-function parseText(text: string): unknown {
-  if (/^\s*\{/.test(text)) {
-    try {
-      return JSON.parse(text)
-    } catch {
-      // a YAML flow mapping begins like this too
-    }
-  }
-  if (text.length > MAX_YAML_LENGTH)
-    throw new Refusal(
-      `The document is not JSON, and too long for YAML: at most ${MAX_YAML_LENGTH} characters are allowed.`,
-    )
-  const parts = text.match(/[\n,[{]/g)?.length ?? 0
-  if (parts > MAX_YAML_PARTS)
-    throw new Refusal(
-      `The document is not JSON, and has too many lines, commas and brackets for YAML: at most ${MAX_YAML_PARTS} are allowed. Give it as JSON.`,
-    )
-  try {
-    // converting to JSON refuses the cycles that aliases may form; checking for duplicate keys takes quadratic time,
-    // so the last of equal keys wins, as in JSON
-    const options = { maxAliasCount: 100, logLevel: 'error', uniqueKeys: false } as const
-    return JSON.parse(JSON.stringify(parse(text, options)) ?? 'null')
-  } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
-    throw new Refusal(`The document is neither JSON nor YAML: ${why.slice(0, 200)}`)
-  }
-}
-
 /**
  * Follows a Reference Object (`$ref`), and the ones to which it leads, to the value. `what` names the value in
  * messages. Throws `Refusal` if a reference leads out of the document, to nothing, or in a circle.
@@ -99,12 +59,19 @@ export function resolved(document: OpenapiDocument, value: unknown, what: string
   )
 }
 
+/** A reference out of the document, which is part of a description in several files. */
+export class ForeignReference extends Refusal {
+  readonly reference: string
+
+  constructor(reference: string) {
+    super(`It refers to ${quote(reference)}, which is in another document: nothing is fetched.`)
+    this.reference = reference
+  }
+}
+
 /** The value a reference leads to within the document. Throws `Refusal` if it leads elsewhere or to nothing. */
 export function targetOf({ root }: OpenapiDocument, reference: string): unknown {
-  if (!reference.startsWith('#/'))
-    throw new Refusal(
-      `It refers to ${quote(reference)}: only references into the document itself (#/…) are allowed, because nothing is fetched.`,
-    )
+  if (!reference.startsWith('#')) throw new ForeignReference(reference)
   const target = valueAtReference(root, reference)
   if (target === undefined)
     throw new Refusal(`It refers to ${quote(reference)}, which is not in the document.`)

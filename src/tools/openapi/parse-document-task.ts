@@ -1,5 +1,5 @@
 import { Refusal } from '../read-json.ts'
-import { parseDocument } from './openapi-document.ts'
+import { parseDocument } from './parse-document.ts'
 
 /** The document as JSON, or why the text is no OpenAPI document. */
 export type ParsedDocument =

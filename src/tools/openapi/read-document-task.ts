@@ -2,7 +2,8 @@ import type { JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueItem } from '../backend.ts'
 import { type PackedItems, packItems } from '../catalogue/packed-items.ts'
 import { Refusal } from '../read-json.ts'
-import { parseDocument, readDocument } from './openapi-document.ts'
+import { readDocument } from './openapi-document.ts'
+import { parseDocument } from './parse-document.ts'
 import { readOpenapi, unusedSettings } from './read-openapi.ts'
 import type { ReadingOptions } from './read-operation.ts'
 
@@ -25,9 +26,8 @@ export async function run(
   try {
     const document =
       source instanceof Uint8Array ? parseDocument(new TextDecoder().decode(source)) : readDocument(source)
-    const listed = await readOpenapi(document, options)
     const items: CatalogueItem[] = [
-      ...listed,
+      ...(await readOpenapi(document, options)),
       ...unusedSettings(document, options.settings).map(
         (message) => ({ outcome: 'remark', message }) as const,
       ),

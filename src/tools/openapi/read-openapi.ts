@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import type { ListedTool } from '../backend.ts'
+import type { CatalogueItem } from '../backend.ts'
 import { quote, Refusal } from '../read-json.ts'
-import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
+import { ForeignReference, type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import type { OperationChoice } from './openapi-settings.ts'
 import { type FoundOperation, type ReadingOptions, readOperation, tagsOf } from './read-operation.ts'
 import { securitySchemesOf } from './read-security.ts'
@@ -13,10 +13,13 @@ const MAX_OPERATIONS = 2000
 const MAX_ADVICE = 8
 
 /**
- * Reads each chosen operation as a tool, or the reason why it cannot be one. Yields to other work between operations.
- * Throws `Refusal` when too many are chosen.
+ * Reads each chosen operation as a tool, or the reason why it cannot be one. Those that need other documents are told of in
+ * one remark. Yields to other work between operations. Throws `Refusal` when too many are chosen.
  */
-export async function readOpenapi(document: OpenapiDocument, options: ReadingOptions): Promise<ListedTool[]> {
+export async function readOpenapi(
+  document: OpenapiDocument,
+  options: ReadingOptions,
+): Promise<CatalogueItem[]> {
   const found = operationsOf(document)
   const chosen = found.filter((one) => isChosen(one, options.settings.operations))
   if (chosen.length > MAX_OPERATIONS)
@@ -25,21 +28,27 @@ export async function readOpenapi(document: OpenapiDocument, options: ReadingOpt
     )
   const requiresNothing = !declaresSecurity(document, found)
   const names = new Set<string>()
-  const items: ListedTool[] = []
+  const items: CatalogueItem[] = []
+  const foreign: ForeignReference[] = []
   for (const one of chosen) {
     await setImmediate()
     const { name } = one
     try {
-      if (one.reason !== undefined) throw new Refusal(one.reason)
+      if (one.refusal !== undefined) throw one.refusal
       if (names.has(name.toLowerCase())) throw new Refusal('Another operation has the same name.')
       names.add(name.toLowerCase())
       items.push({ outcome: 'read', tool: readOperation(document, { ...one, requiresNothing }, options) })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      items.push({ outcome: 'refused', name, reason: error.message })
+      if (error instanceof ForeignReference) foreign.push(error)
+      else items.push({ outcome: 'refused', name, reason: error.message })
     }
   }
-  return items
+  const [first] = foreign
+  if (first === undefined) return items
+  const which = foreign.length === 1 ? 'One operation refers' : `${foreign.length} operations refer`
+  const message = `${which} to other documents (${quote(first.reference)}), which are not fetched: bundle the document into one file first, for instance with \`npx @redocly/cli bundle\`.`
+  return [...items, { outcome: 'remark', message }]
 }
 
 /** Sentences about settings of the operator that have no effect on this document. */
@@ -101,9 +110,9 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
   return paths.flatMap(([path, item]): FoundOperation[] => {
     if (!path.startsWith('/') || !isRecord(item)) return []
     const target = typeof item.$ref === 'string' ? resolvedOr(document, item, 'The path') : item
-    if (typeof target === 'string') {
+    if (target instanceof Refusal) {
       const nothing = { method: 'GET', pathItem: item, operation: {} } as const
-      return [{ ...nothing, name: path.slice(0, 128), path, reason: target }]
+      return [{ ...nothing, name: path.slice(0, 128), path, refusal: target }]
     }
     const pathItem = { ...target, ...item }
     return METHODS.flatMap((method) => {
@@ -111,19 +120,19 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
       if (!isRecord(member)) return []
       const operation =
         typeof member.$ref === 'string' ? resolvedOr(document, member, 'The operation') : member
-      if (typeof operation !== 'string')
+      if (!(operation instanceof Refusal))
         return [{ name: nameOf(method, path, operation), method, path, pathItem, operation }]
-      return [{ name: nameOf(method, path, {}), method, path, pathItem, operation: {}, reason: operation }]
+      return [{ name: nameOf(method, path, {}), method, path, pathItem, operation: {}, refusal: operation }]
     })
   })
 }
 
 /** Returns the object that the reference leads to, or the reason why it cannot be read. */
-function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): JsonRecord | string {
+function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): JsonRecord | Refusal {
   try {
     return resolved(document, item, what)
   } catch (error) {
-    if (error instanceof Refusal) return error.message
+    if (error instanceof Refusal) return error
     throw error
   }
 }

@@ -27,7 +27,7 @@ export interface FoundOperation {
   readonly pathItem: JsonRecord
   readonly operation: JsonRecord
   /** Why the operation cannot be read. */
-  readonly reason?: string
+  readonly refusal?: Refusal
   /** The document declares no security, so the settings' authorization applies to all its requests. */
   readonly requiresNothing?: boolean
 }

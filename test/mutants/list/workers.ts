@@ -61,10 +61,10 @@ export const workers: readonly Mutation[] = [
     rows: [],
     fault: 'operations that are in other files become tools without parameters',
     file: 'src/tools/openapi/read-openapi.ts',
-    from: 'if (one.reason !== undefined) throw new Refusal(one.reason)',
+    from: 'if (one.refusal !== undefined) throw one.refusal',
     to: '',
     test: 'http/openapi-documents.test.ts',
-    name: 'has no tools of what stands in the others, and says why',
+    name: 'has no tools of what stands in the others, and says so in one sentence',
   },
   {
     rows: ['P8'],
