@@ -6,11 +6,12 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Database drivers, which stay packages: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
 const DRIVERS = ['better-sqlite3', 'pg']
 /**
- * Packages that few installations load: when the first MCP client registers, or where a collector is set. OpenTelemetry's
- * API is not among them, because prom-client loads it always.
+ * Packages that few installations load: when the first MCP client registers, where a collector is set, or for documents of
+ * Swagger 2.0. OpenTelemetry's API is not among them, because prom-client loads it always.
  */
 const RARELY_USED = [
   'oidc-provider',
+  '@scalar/openapi-upgrader',
   '@opentelemetry/otlp-transformer',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-metrics',

@@ -43,7 +43,7 @@ async function startRegistry(folder: string, name: string, code: string) {
 }
 
 test.runIf(hasAll)('a Shinkai tool with an npm import runs under Deno, and its files are kept', async () => {
-  // not in /dev/shm, where the tests have their folders: Deno lets nobody write below /dev
+  // not in /dev/shm, where the tests have their folders: Deno permits no program to write below /dev
   const folder = mkdtempSync('/tmp/shinkai-deno-test-')
   await using registry = await startRegistry(folder, 'greeting', 'export default (name) => `Hello ${name}`')
   await using world = await startWorld()

@@ -82,7 +82,7 @@ export function clientCredentials(
 /**
  * Encodes what a decoder of forms (RFC 6749 section 2.3.1) or of percent alone would read as something else, and what
  * Basic cannot hold: `%`, `+`, the colon, space, control characters and all beyond ASCII. The rest stays unencoded
- * although `application/x-www-form-urlencoded` encodes it, because every decoder leaves it as it is, and servers that
+ * although `application/x-www-form-urlencoded` encodes it, because every decoder leaves it unchanged, and servers that
  * decode nothing then recognise most generated secrets. A space is `%20`: percent decoders do not read `+` as one.
  */
 function encoded(text: string): string {

@@ -23,7 +23,9 @@ const members = {
   document: z
     .union([z.string().min(1), jsonObject])
     .optional()
-    .openapi({ description: 'An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text' }),
+    .openapi({
+      description: 'An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text',
+    }),
   url: httpUrl.optional().openapi({ description: 'Where the document is; every sync reads it again' }),
   request: requestDescription.optional(),
   server_url: httpUrl.optional().openapi({ description: 'In place of the servers that the document names' }),

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { at, member, type Warn } from './metadata-member.ts'
 
-// What a tool expects when it runs and nobody gives it there: other tools, and tokens of providers that it does not name.
+// What a tool expects when it runs and does not get: other tools, and tokens of providers that its metadata does not name.
 
 const MAX_NAMED = 5
 const ASKED = /\bget_?access_?token\(\s*(['"])([^'"\n]{1,100})\1/gi

@@ -13,8 +13,8 @@ const MAX_OPERATIONS = 2000
 const MAX_ADVICE = 8
 
 /**
- * Reads each chosen operation as a tool, or the reason why it cannot be one. Those that need other documents are told of in
- * one remark. Yields to other work between operations. Throws `Refusal` when too many are chosen.
+ * Reads each chosen operation as a tool, or the reason why it cannot be one. Those that need other documents get one
+ * remark together. Yields to other work between operations. Throws `Refusal` when too many are chosen.
  */
 export async function readOpenapi(
   document: OpenapiDocument,

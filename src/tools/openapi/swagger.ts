@@ -1,4 +1,4 @@
-import { upgradeFromTwoToThree } from '@scalar/openapi-upgrader/2.0-to-3.0'
+import { createRequire } from 'node:module'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { isDeeperThan, Refusal } from '../read-json.ts'
 import { MAX_DEPTH } from './openapi-document.ts'
@@ -13,12 +13,18 @@ export function convertedSwagger(document: unknown): unknown {
     throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
   try {
     for (const one of [document, ...operationsOf(document)]) dropEmptyTypes(one)
-    return upgradeFromTwoToThree({ ...document, ...schemesOf(document) })
+    return converter()({ ...document, ...schemesOf(document) })
   } catch {
     throw new Refusal(
       'The document is of Swagger 2.0 and could not be converted: convert it to OpenAPI 3.1, by another tool.',
     )
   }
+}
+
+/** Loaded when it is needed, because few documents are of Swagger 2.0. */
+function converter(): (document: JsonRecord) => unknown {
+  const require = createRequire(import.meta.url)
+  return require('@scalar/openapi-upgrader/2.0-to-3.0').upgradeFromTwoToThree
 }
 
 function operationsOf({ paths }: JsonRecord): JsonRecord[] {
