@@ -229,7 +229,7 @@ export const consent: readonly Mutation[] = [
     rows: ['P2'],
     fault: 'a code is sent to an entry that was changed after the click',
     file: COMPLETE,
-    from: 'if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)',
+    from: 'if (entry === undefined || !beganWith(broker, entry, secrets.providerIdentity))',
     to: 'if (entry === undefined)',
     test: RECEIVED,
     name: 'an entry that changed its hosts or client meanwhile gets no code',

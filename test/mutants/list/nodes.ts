@@ -97,7 +97,7 @@ export const nodes: readonly Mutation[] = [
     rows: ['R10', 'R20'],
     fault: 'the clocks of the nodes decide which of two consents is later',
     file: 'src/store/authorization-attempts.ts',
-    from: 'startedAt: dialect.leaseNow(p.startedAt),',
+    from: 'startedAt: dialect.sharedNow(p.startedAt),',
     to: 'startedAt: p.startedAt,',
     test: 'faults/clock.test.ts',
     name: 'of two consents the later counts',

@@ -130,7 +130,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['P5', 'R2'],
     fault: 'a refresh lease of another process is not respected',
     file: 'src/store/connection-refreshes.ts',
-    from: '.where(and(ofGeneration(p), isUnleased(p.now)))\n      .returning({ ...columns, trail: connections.trail })',
+    from: '.where(and(ofGeneration(p), isUnleased(dialect, connections.leaseUntil, p.now)))\n      .returning({ ...columns, trail: connections.trail })',
     to: '.where(ofGeneration(p))\n      .returning({ ...columns, trail: connections.trail })',
     test: 'flows/refresh-connection.test.ts',
     name: 'R2: two servers on one file',
@@ -214,7 +214,7 @@ export const tokens: readonly Mutation[] = [
     from: 'longest === undefined ? undefined : gt(',
     to: 'longest !== undefined ? undefined : gt(',
     test: 'flows/steady-leases.test.ts',
-    name: 'a machine that starts again, its time set back by a year',
+    name: 'frees the leases of before',
   },
   {
     rows: ['R10'],
