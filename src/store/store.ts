@@ -24,6 +24,11 @@ export interface Store extends Nouns {
    * reads of writes of other processes.
    */
   onChange(listener: (change: StoreChange) => void): void
+  /**
+   * Registers a listener for the loss of commits that were acknowledged to this process: an asynchronous replica was
+   * promoted, or the server was restored to an earlier state. `catchUp` returns another number too.
+   */
+  onLoss(listener: (loss: Loss) => void): void
   /** Writes a value. Throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
   /** Figures of this process's use of the database, for metrics. */
@@ -44,6 +49,11 @@ export interface Store extends Nouns {
     audit?: (takenAt: EpochSeconds) => AuditEntries,
   ): Promise<SettledRestore | undefined>
   close(): Promise<void>
+}
+
+/** All that was lost was committed in the last seconds; `Infinity`: it is not known how many. */
+export interface Loss {
+  readonly seconds: number
 }
 
 export interface OpeningOptions {

@@ -7,6 +7,7 @@ import {
   createChangeTable,
   type Position,
 } from '../../src/store/dialects/postgres/change-table.ts'
+import { createCommits } from '../../src/store/dialects/postgres/commits.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { createPruning } from '../../src/store/dialects/postgres/pruning.ts'
 import { createWakeUps } from '../../src/store/dialects/postgres/wake-ups.ts'
@@ -238,7 +239,10 @@ describe('while a node of an older release listens', () => {
   })
 
   test('a newer node that begins to listen makes it read everything again', async () => {
-    const follower = await followChanges({ connectionString: database.url }, pool, () => {})
+    const follower = await followChanges(
+      { connectionString: database.url },
+      { pool, commits: createCommits(pool, () => {}), notify() {} },
+    )
     await using older = await olderNode()
     await older.until(({ change }) => change === undefined)
     await follower.close()

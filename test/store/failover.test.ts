@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
+import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { startGatepass } from '../gatepass.ts'
 import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
 import type { Standby } from '../postgres-cluster.ts'
 import { until } from '../until.ts'
@@ -117,6 +120,69 @@ test('a commit that only the primary has, because its wait for the standby was e
   expectTruth(written)
 })
 
+describe('a server that takes no writes', () => {
+  test('is refused at the start, with the reason', async () => {
+    await using primary = await startPostgres()
+    await (await openPostgresStore(primary.url)).close()
+    await using standby = await primary.startStandby()
+    await expect(openPostgresStore(standby.url)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('it is a standby in recovery'),
+    })
+  })
+
+  test('answers no read when the address leads to it later, and no connection to it is kept', async () => {
+    await using primary = await startPostgres()
+    await using address = await openAddress(primary.url)
+    const store = await openPostgresStore(address.url)
+    const { projectId } = await inProject(store)
+    await using standby = await primary.startStandby()
+    try {
+      address.leadTo(standby.url)
+      address.cut()
+      await expect(store.projects.find(projectId)).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(store.figures().connections).toMatchObject({ used: 0, idle: 0 })
+      address.leadTo(primary.url)
+      await until(async () => store.projects.find(projectId).then(Boolean, () => false))
+    } finally {
+      await store.close()
+    }
+  })
+
+  test('loses the connections that were opened before, once it has refused a write', async () => {
+    await using primary = await startPostgres()
+    const store = await openPostgresStore(primary.url)
+    try {
+      await inProject(store)
+      await runSql(primary.url, 'alter system set default_transaction_read_only = on')
+      await runSql(primary.url, 'select pg_reload_conf()')
+      await until(
+        async () =>
+          (await runSql(primary.url, 'show transaction_read_only')).rows[0]?.transaction_read_only === 'on',
+      )
+      await expect(store.projects.ensure('another', 1)).rejects.toMatchObject({ code: 'store_unavailable' })
+      expect(store.figures().connections).toMatchObject({ used: 0, idle: 0 })
+    } finally {
+      await store.close()
+    }
+  })
+})
+
+test('a revoked key is refused, although the changes are read from a former primary that goes on answering', async () => {
+  await using primary = await startPostgres()
+  await using address = await openAddress(primary.url)
+  await using writer = await startGatepass({ environment: { GATEPASS_DATABASE_URL: primary.url } })
+  await using former = await primary.startStandby()
+  await former.promote()
+  address.leadTo(primary.url, former.url)
+  await using deaf = await startGatepass({ environment: { GATEPASS_DATABASE_URL: address.url } })
+  const { id, key } = (await writer.call('POST', '/v1/admin/keys', { role: 'caller' })).body
+  const listed = async () => (await deaf.call('GET', '/v1/connections', undefined, { key })).status
+  expect(await listed()).toBe(200)
+  expect((await writer.call('DELETE', `/v1/admin/keys/${id}`)).status).toBe(204)
+  await until(async () => (await listed()) === 401)
+})
+
 /** The backend whose commit is on the primary's disk and waits for that of the standby. */
 async function waitingForStandby(
   primary: PostgresCluster,
@@ -139,18 +205,26 @@ async function activity(primary: PostgresCluster, where: string) {
 
 interface Address extends AsyncDisposable {
   readonly url: string
-  /** Leads new connections to this server. */
-  leadTo(server: string): void
+  /** Leads new connections to this server; those that read changes to another one, if it is given. */
+  leadTo(server: string, forChanges?: string): void
+  /** Closes all connections. */
+  cut(): void
   /** Holds the answer to the next COMMIT, runs `fail`, and closes the connection then. */
   atNextCommit(fail: (hasAnswer: Promise<void>) => Promise<void>): void
 }
 
 async function openAddress(first: string): Promise<Address> {
   let target = new URL(first)
+  let forChanges: URL | undefined
   const sockets = new Set<Socket>()
   let atCommit: ((hasAnswer: Promise<void>) => Promise<void>) | undefined
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname)
+  const server = createServer(async (near) => {
+    near.on('error', () => {})
+    const [startup] = (await once(near, 'data').catch(() => [])) as [Buffer?]
+    if (startup === undefined) return
+    const { port } = startup.includes(LISTENER) ? (forChanges ?? target) : target
+    const far = connect(Number(port), '127.0.0.1')
+    far.write(startup)
     const { promise: hasAnswer, resolve: answered } = Promise.withResolvers<void>()
     let isHeld = false
     const end = () => {
@@ -183,8 +257,12 @@ async function openAddress(first: string): Promise<Address> {
   url.port = String(own.port)
   return {
     url: url.href,
-    leadTo(other) {
+    leadTo(other, otherForChanges) {
       target = new URL(other)
+      forChanges = otherForChanges === undefined ? undefined : new URL(otherForChanges)
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy()
     },
     atNextCommit(fail) {
       atCommit = fail

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { StoreChange } from '../../changes.ts'
 import { APPEND_CHANGES, createChangeTable, type Position } from './change-table.ts'
+import type { Commits } from './commits.ts'
 import { fromDriver } from './failures.ts'
 import { createOlderNodes, OLDER_CHANNEL } from './older-nodes.ts'
+import { refuseReadOnly } from './pool.ts'
 import { createPruning } from './pruning.ts'
 import { createSignal } from './signal.ts'
 import { createWakeUps } from './wake-ups.ts'
@@ -20,8 +21,12 @@ const READ_MS = 1_000
 const POLL_MS = 25
 /** The shortest time between two reads. */
 const GAP_MS = 5
-/** After this long without an answer to a read, caches are emptied. So no cache is stale for longer. */
+/** After this long without a read that is proved to be current, caches are emptied. So no cache is stale for longer. */
 const SILENT_MS = 3_000
+/** How long a read waits until the commit is stored that proves it to be current. */
+const MARK_MS = 500
+/** How often a commit is made for this proof while nothing asks for changes. */
+const IDLE_MARK_MS = 60 * 60_000
 const LONGEST_BACKOFF_MS = 2_000
 /** How long the server may take to deliver a notification that this connection has sent itself. */
 const ECHO_MS = 1_000
@@ -37,26 +42,37 @@ export interface Announcements {
   close(): Promise<void>
 }
 
+export interface FeedParts {
+  readonly pool: pg.Pool
+  readonly commits: Commits
+  readonly notify: (change: StoreChange) => void
+}
+
 /**
  * Passes the changes of other nodes to `notify`. Each transaction adds its changes to a table. A connection of its own
  * reads the table after a notification, or at intervals where none are delivered. A lost connection is opened again;
  * changes may have been missed meanwhile, so `missed` returns another number.
+ *
+ * That a server answers is no proof that it is current: the connection may lead to a standby or to a former primary. So a
+ * read counts for the time until which it shows the commits that this process has made on the server for writes.
  */
 export async function followChanges(
   config: pg.ClientConfig,
-  pool: pg.Pool,
-  notify: (change: StoreChange) => void,
+  { pool, commits, notify }: FeedParts,
 ): Promise<Announcements> {
-  const node = randomUUID()
+  const node = commits.writer
   const table = createChangeTable(node)
   const older = createOlderNodes(node)
   const pruning = createPruning((below) => table.prune(pool, below))
   const signal = createSignal()
   let revision = 0
-  /** When the last successful read began: all changes from before were received. */
+  /** All changes from before this time were received. */
   let heardUntil = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let isClosed = false
+  /** Whether `missed` was called since the last proof was prepared. */
+  let isAsked = false
+  let markedAt = performance.now()
   const closing = new AbortController()
   const wakeUps = createWakeUps(async () => {
     await client?.query({ name: 'wake_up', text: 'select pg_notify($1, $2)', values: [CHANNEL, node] })
@@ -84,6 +100,7 @@ export async function followChanges(
     })
     try {
       await fresh.connect()
+      await refuseReadOnly(fresh)
       const delivers = await listen(fresh)
       fresh.on('notification', onNotification)
       const position = await table.begin(fresh)
@@ -106,24 +123,36 @@ export async function followChanges(
     while (client === on && !isClosed) {
       await signal.wait(everyMs)
       if (client !== on || isClosed) return
-      const readAt = performance.now()
+      const isDue = performance.now() - checkedAt >= READ_MS
       try {
+        if (isDue) {
+          checkedAt = performance.now()
+          await proveNext()
+        }
+        const acknowledged = commits.newest
         const found = await table.readSince(on, position)
         position = found.position
         if (found.missed) revision++
         found.changes.forEach(notify)
-        heardUntil = readAt
+        // either the server for writes has lost it too, or this is another server
+        if (found.ownCommit < acknowledged && !(await commits.checkLoss())) throw new Error('a stale server')
+        heardUntil = Math.max(heardUntil, commits.begunAt(found.ownCommit))
         pruning.passed(position.horizon)
-        if (readAt - checkedAt >= READ_MS) {
-          checkedAt = readAt
-          await older.check(on)
-        }
+        if (isDue) await older.check(on)
       } catch {
         on.connection.stream.destroy() // else a connection that died without a FIN would never end
         return
       }
       await pause(GAP_MS)
     }
+  }
+
+  /** Makes a commit that the next read will show, if anything asks for changes. */
+  async function proveNext(): Promise<void> {
+    if (!isAsked && performance.now() - markedAt < IDLE_MARK_MS) return
+    isAsked = false
+    markedAt = performance.now()
+    await Promise.race([commits.mark().catch(() => {}), pause(MARK_MS)])
   }
 
   async function pause(ms: number): Promise<void> {
@@ -165,8 +194,9 @@ export async function followChanges(
     },
     wake: wakeUps.request,
     missed() {
+      isAsked = true
       if (performance.now() - heardUntil > SILENT_MS) revision++
-      return revision
+      return revision + commits.losses
     },
     async close() {
       await wakeUps.flush()

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { StoreChange } from '../../changes.ts'
+import { NEWEST_COMMIT } from './commits.ts'
 import { fromDriver } from './failures.ts'
 
 /** The most rows of one read. A process that has missed more empties its caches. */
@@ -23,6 +24,8 @@ export interface NewChanges {
   readonly changes: readonly StoreChange[]
   /** Whether rows were deleted before they could be read, or there were too many. */
   readonly missed: boolean
+  /** The newest commit of this process that the server has (`commits.ts`). */
+  readonly ownCommit: number
 }
 
 /** The table by which processes announce changes: each transaction adds a row, and the other processes read it. */
@@ -40,8 +43,8 @@ export const APPEND_CHANGES =
 
 const SNAPSHOT = 'select pg_current_snapshot()::text as snapshot'
 // one statement, so that the rows and the next position come from the same snapshot
-const READ = `select now.snapshot, news.body, news.pruned_below
-  from (${SNAPSHOT}) now left join (
+const READ = `select now.snapshot, own.number as own_commit, news.body, news.pruned_below
+  from (${SNAPSHOT}) now cross join (${NEWEST_COMMIT.replace('$1', '$3')}) own left join (
     select xid, body, pruned_below from (
       select xid, writer, body, pruned_below from changes
         where xid >= $1::bigint and xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
@@ -66,7 +69,7 @@ export function createChangeTable(writer: string): ChangeTable {
     },
     async readSince(on, { end, open, horizon }) {
       const { rows } = await fromDriver(
-        on.query<{ snapshot: string; body: string | null; pruned_below: string | null }>({
+        on.query<Read>({
           name: 'read_changes',
           text: READ,
           values: [end, open, writer],
@@ -80,12 +83,20 @@ export function createChangeTable(writer: string): ChangeTable {
         // smaller ids than before come from another server, such as a replica that took over
         missed:
           isTooMuch || position.end < end || rows.some(({ pruned_below }) => Number(pruned_below) > horizon),
+        ownCommit: Number(rows[0]?.own_commit),
       }
     },
     async prune(on, below) {
       await fromDriver(on.query({ name: 'prune_changes', text: PRUNE, values: [below, writer] }))
     },
   }
+}
+
+interface Read {
+  readonly snapshot: string
+  readonly own_commit: string
+  readonly body: string | null
+  readonly pruned_below: string | null
 }
 
 /** Reads a `pg_snapshot`: `horizon:end:open,open`. */

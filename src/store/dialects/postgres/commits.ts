@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { retry } from '../../retry.ts'
+import { createBeginnings } from './beginnings.ts'
 import { fromDriver, POSTGRES_RETRIES, RETRY_MS } from './failures.ts'
 
 /**
@@ -9,8 +10,17 @@ import { fromDriver, POSTGRES_RETRIES, RETRY_MS } from './failures.ts'
  * its process, in a slot that no other transaction of the process uses meanwhile. If the answer to its COMMIT is lost,
  * this row alone tells what happened. Transaction ids of the server cannot: a promoted replica, and a server that starts
  * again after a crash, may give out an id a second time.
+ *
+ * The numbers only grow, and the process remembers those that were committed. So it notices a server that has lost some
+ * of them, such as an asynchronous replica that was promoted.
  */
 export interface Commits {
+  /** Names this process in its rows. */
+  readonly writer: string
+  /** The highest number whose commit was acknowledged. */
+  readonly newest: number
+  /** How many times the database was found to have lost commits. */
+  readonly losses: number
   /** Begins a transaction, which writes its number. */
   begin(client: pg.ClientBase): Promise<OwnTransaction>
   /**
@@ -21,7 +31,13 @@ export interface Commits {
    */
   wasCommitted(transaction: OwnTransaction): Promise<boolean>
   /** The transaction has ended on the server, so its slot is free. Without this call the slot is never used again. */
-  ended(transaction: OwnTransaction): void
+  ended(transaction: OwnTransaction, how: 'committed' | 'rolled back'): void
+  /** Writes a number without a transaction of a request, unless one was begun a moment ago. */
+  mark(): Promise<void>
+  /** Who sees this number of the process sees all commits from before this time (`performance.now()`). */
+  begunAt(number: number): number
+  /** Asks the server for writes whether it still has the newest commit. Returns whether it has lost some. */
+  checkLoss(): Promise<boolean>
 }
 
 export interface OwnTransaction {
@@ -29,19 +45,32 @@ export interface OwnTransaction {
   readonly number: number
 }
 
-/** For how long rows of processes that have ended are kept. */
-const KEPT_SECONDS = 7 * 24 * 60 * 60
+/** The slot of numbers that are written without a transaction of a request. */
+const MARKS = -1
+/** A commit that was begun this recently needs no mark beside it. */
+const RECENT_MS = 200
+/** For how long rows of processes that have ended are kept. Living processes write one every hour. */
+const KEPT_SECONDS = 30 * 24 * 60 * 60
 
 const NOW = 'extract(epoch from clock_timestamp())::bigint'
 const ASK = `insert into commits (writer, slot, number, at) values ($1, $2, 0, ${NOW})
   on conflict (writer, slot) do update set at = excluded.at returning number`
 const SWEEP = `delete from commits where (writer, slot) in (
   select writer, slot from commits where at < ${NOW} - ${KEPT_SECONDS} for update skip locked)`
+/** $1 names the process. */
+export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
 
-export function createCommits(pool: pg.Pool, writer: string = randomUUID()): Commits {
+/** `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. */
+export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commits {
+  const writer = randomUUID()
+  const beginnings = createBeginnings()
   const free: number[] = []
+  /** By slot, the number whose commit was acknowledged last. */
+  let acknowledged = new Map<number, number>()
   let slots = 0
-  let last = 0
+  let newest = 0
+  let losses = 0
+  let marking: Promise<void> | undefined
 
   async function ask({ slot, number }: OwnTransaction, untilMs: number): Promise<boolean> {
     const query = {
@@ -53,17 +82,66 @@ export function createCommits(pool: pg.Pool, writer: string = randomUUID()): Com
     return Number(rows[0]?.number) === number
   }
 
+  async function newestOn(on: pg.Pool | pg.ClientBase): Promise<number> {
+    const query = { name: 'newest_commit', text: NEWEST_COMMIT, values: [writer] }
+    const { rows } = await fromDriver(on.query<{ number: string }>(query))
+    return Number(rows[0]?.number)
+  }
+
+  function loseAfter(kept: number): void {
+    losses++
+    newest = kept
+    acknowledged = new Map()
+    lost(performance.now() - beginnings.at(kept))
+  }
+
+  function acknowledge({ slot, number }: OwnTransaction): void {
+    acknowledged.set(slot, number)
+    newest = Math.max(newest, number)
+  }
+
+  /** Writes the number, if the slot's row still has the one that was committed there last. */
+  function put({ slot, number }: OwnTransaction): string {
+    const known = acknowledged.get(slot)
+    // the values are this process's own
+    return known === undefined
+      ? `insert into commits (writer, slot, number, at) values ('${writer}', ${slot}, ${number}, ${NOW})
+          on conflict (writer, slot) do update set number = excluded.number, at = excluded.at`
+      : `update commits set number = ${number}, at = ${NOW}
+          where writer = '${writer}' and slot = ${slot} and number >= ${known}`
+  }
+
+  async function checkLoss(): Promise<boolean> {
+    const known = newest
+    const kept = await newestOn(pool)
+    const isLost = kept < known && newest >= known
+    if (isLost) loseAfter(kept)
+    return isLost
+  }
+
+  async function mark(): Promise<void> {
+    if (beginnings.sinceLast() < RECENT_MS) return
+    const own = { slot: MARKS, number: beginnings.next() }
+    const { rowCount } = await fromDriver(pool.query(put(own)))
+    if (rowCount === 1) acknowledge(own)
+    else await checkLoss()
+  }
+
   return {
+    writer,
+    get newest() {
+      return newest
+    },
+    get losses() {
+      return losses
+    },
     async begin(client) {
-      const begun = { slot: free.pop() ?? slots++, number: ++last }
-      // in one round trip; the values are this process's own
-      await fromDriver(
-        client.query(
-          `begin; insert into commits (writer, slot, number, at)
-            values ('${writer}', ${begun.slot}, ${begun.number}, ${NOW})
-            on conflict (writer, slot) do update set number = excluded.number, at = excluded.at`,
-        ),
-      )
+      const begun = { slot: free.pop() ?? slots++, number: beginnings.next() }
+      const answers = await fromDriver(client.query(`begin; ${put(begun)}`)) // one round trip
+      if (rowsOf(answers) === 0) {
+        loseAfter(await newestOn(client))
+        await fromDriver(client.query(put(begun)))
+      }
       return begun
     },
     wasCommitted(transaction) {
@@ -78,8 +156,25 @@ export function createCommits(pool: pg.Pool, writer: string = randomUUID()): Com
           ),
       })
     },
-    ended: ({ slot }) => void free.push(slot),
+    ended(transaction, how) {
+      if (how === 'committed') acknowledge(transaction)
+      free.push(transaction.slot)
+    },
+    mark() {
+      // one at a time, so that the numbers of the row only grow
+      marking ??= mark().finally(() => {
+        marking = undefined
+      })
+      return marking
+    },
+    begunAt: beginnings.at,
+    checkLoss,
   }
+}
+
+/** How many rows the last of several statements has written: the driver answers them as a list. */
+function rowsOf(answers: unknown): number | undefined {
+  return (answers as readonly pg.QueryResult[]).at(-1)?.rowCount ?? undefined
 }
 
 /** Deletes rows that no transaction will ask about any more. */

@@ -8,7 +8,7 @@ import type { Database } from '../../database.ts'
 import { createOwnerFinder, createPartitionedMaker, type OwnerFinder } from '../../partitions.ts'
 import { retry } from '../../retry.ts'
 import { type BoundStatement, createStatementMaker, type ToText } from '../../statement.ts'
-import type { OpeningOptions, Store } from '../../store.ts'
+import type { Loss, OpeningOptions, Store } from '../../store.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
@@ -39,6 +39,10 @@ export async function openPostgresStore(
   const notify = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
   }
+  const losses: ((loss: Loss) => void)[] = []
+  const commits = createCommits(pool, (ms) => {
+    for (const listener of losses) listener({ seconds: Math.ceil(ms / 1000) })
+  })
   let announcements: Announcements | undefined
 
   async function close(): Promise<void> {
@@ -49,11 +53,11 @@ export async function openPostgresStore(
   try {
     const { hasSnapshots, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
     void sweepCommits(pool).catch(() => {}) // the next start deletes them too
-    announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, notify) : unannounced()
+    announcements = hasSnapshots
+      ? await followChanges(clientConfig(url), { pool, commits, notify })
+      : unannounced()
     const space = createSpace()
-    const transact = space.watch(
-      createTransact({ pool, announcements, commits: createCommits(pool), notify }),
-    )
+    const transact = space.watch(createTransact({ pool, announcements, commits, notify }))
     const dialect = new PgDialect()
     const toText: ToText = (query) => dialect.sqlToQuery(query)
     const owners = isPartitioned ? createOwnerFinder() : undefined
@@ -91,6 +95,7 @@ export async function openPostgresStore(
       },
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),
+      onLoss: (listener) => void losses.push(listener),
       figures: () => ({
         connections: {
           used: pool.totalCount - pool.idleCount,

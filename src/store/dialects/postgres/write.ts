@@ -47,13 +47,13 @@ export function createTransact({ pool, announcements, commits, notify }: WriterP
         if (!isBroken || end === 'rollback') throw error
         if (!(await commits.wasCommitted(own))) throw new RetryableError('the transaction was rolled back')
       }
-      commits.ended(own)
+      commits.ended(own, end === 'commit' ? 'committed' : 'rolled back')
       for (const change of changes) notify(change)
       if (changes.length > 0) announcements.wake()
       return done
     } catch (error) {
       isBroken ||= isUnusable(error) || !(await isRolledBack(client))
-      if (!isBroken && own !== undefined) commits.ended(own)
+      if (!isBroken && own !== undefined) commits.ended(own, 'rolled back')
       throw error
     } finally {
       client.release(isBroken)

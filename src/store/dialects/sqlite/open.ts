@@ -140,6 +140,7 @@ export function openSqliteStore(
       }
     },
     onChange,
+    onLoss() {}, // all processes are on the machine of the file
     figures: () => ({ busyRetries: busyRetries() }),
     close() {
       closing ??= close()
