@@ -11,6 +11,7 @@ import { type LookUpTxt, lookUpTxt as systemTxt } from './egress/txt-records.ts'
 import { clientSecretPlace } from './flows/client-secret.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
+import { watchForLosses } from './flows/settle-loss.ts'
 import { settleRestore } from './flows/settle-restore.ts'
 import { createDefinitions, type Definitions } from './providers/catalogue/definitions.ts'
 import { builtIn } from './providers/catalogue/registry.ts'
@@ -109,6 +110,7 @@ export async function openBroker(
     if (!isSigned)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
+    watchForLosses({ store, log, now, audit, metrics }, operatorsProject.id)
     const { allowedHosts } = config
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)

@@ -75,6 +75,7 @@ export const AUDIT_ACTIONS = [
   'master_key.rotated',
   'installation.backed_up',
   'installation.restored',
+  'installation.commits_lost',
   'installation.moved',
   'installation.rows_signed',
 ] as const

@@ -127,6 +127,7 @@ export interface AuditEntry {
     | 'master_key.rotated'
     | 'installation.backed_up'
     | 'installation.restored'
+    | 'installation.commits_lost'
     | 'installation.moved'
     | 'installation.rows_signed'
   readonly actor: {
@@ -5782,6 +5783,7 @@ export interface Operations {
         | 'master_key.rotated'
         | 'installation.backed_up'
         | 'installation.restored'
+        | 'installation.commits_lost'
         | 'installation.moved'
         | 'installation.rows_signed'
         | undefined
@@ -6210,6 +6212,7 @@ export interface Operations {
         | 'master_key.rotated'
         | 'installation.backed_up'
         | 'installation.restored'
+        | 'installation.commits_lost'
         | 'installation.moved'
         | 'installation.rows_signed'
         | undefined

@@ -12,7 +12,7 @@ type Owned = ConnectionOwner & ById
 export function connectionEvents(database: Database) {
   const { tables, query, statement } = database
   const { providers } = tables
-  const { findReceivers, nextSequence, add } = eventWrites(database)
+  const { findReceivers, nextSequence, numbersAfter, add } = eventWrites(database)
 
   const providerId = statement((p: { uid: string }) =>
     query.select({ id: providers.id }).from(providers).where(eq(providers.uid, p.uid)),
@@ -125,10 +125,11 @@ export function connectionEvents(database: Database) {
       const [one] = gone
       const receivers = one && (yield* findReceivers(one.projectId))
       if (receivers === undefined) return
+      const after = yield* numbersAfter()
       for (const { eventSeq = 0, ...connection } of gone)
         yield* addEvent(announce, receivers, connection, {
           type: 'connection.deleted',
-          sequence: eventSeq + 1,
+          sequence: Math.max(eventSeq, after) + 1,
           data: { by: 'operator', revocation: 'not_attempted' },
         })
     },

@@ -1,4 +1,5 @@
-import { and, eq, gt, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -9,6 +10,7 @@ import type { Database } from './database.ts'
 import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasId } from './row-conditions.ts'
 import { variantsOf } from './statement.ts'
+import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
 import { withLines } from './trail-column.ts'
 
 export interface RefreshedTokens {
@@ -98,7 +100,16 @@ export interface ConnectionRefreshes {
     now: EpochSeconds,
     limit: number,
   ): Promise<readonly Connection[]>
+  /**
+   * After the database has lost commits: counts a request of unknown outcome for each active connection that may have been
+   * refreshed by one of them. These are the connections whose access token expires or whose refresh is due before
+   * `before`, and those that this process has refreshed. Returns how many.
+   */
+  doubtRefreshes(before: EpochSeconds, now: EpochSeconds): Promise<number>
 }
+
+/** How many of the connections that this process has refreshed are remembered. */
+const REMEMBERED = 10_000
 
 /** A connection with its tokens of one generation: each change of tokens raises the number. */
 type Generation = Pick<Connection, 'id' | 'generation'>
@@ -227,9 +238,33 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .where(ofGeneration(p))
       .returning({ id: connections.id }),
   )
+  const doubt = statement((p: { ids: readonly string[]; before: EpochSeconds; now: EpochSeconds }) => {
+    const isDoubtful = and(
+      eq(connections.status, 'active'),
+      isNotNull(connections.refresh),
+      eq(connections.unansweredRefreshes, 0),
+      or(
+        lt(connections.expiresAt, p.before),
+        lt(connections.refreshAt, p.before),
+        sql`${connections.id} in (select value from ${dialect.elementsOf(p.ids)})`,
+      ),
+    )
+    const some = query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(isDoubtful)
+      .limit(VISITED_AT_ONCE)
+    return query
+      .update(connections)
+      .set({ unansweredRefreshes: 1, unansweredSince: p.now })
+      .where(and(inArray(connections.id, some), isDoubtful))
+      .returning({ id: connections.id })
+  })
+  const claimed = new LRUCache<string, true>({ max: REMEMBERED })
 
   return {
     async claimRefresh(id, generation, lease, now) {
+      claimed.set(id, true)
       return (await write(undefined, () => claim({ id, generation, ...lease, now })))[0]
     },
     async leaseLeft(id, generation, owner, now) {
@@ -266,6 +301,10 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     },
     async dueForRefresh(before, leastLife, now, limit) {
       return read(expiring({ before, leastLife, now, limit }))
+    },
+    doubtRefreshes(before, now) {
+      const ids = [...claimed.keys()]
+      return inSlices(() => write(undefined, () => doubt({ ids, before, now })))
     },
   }
 }

@@ -1,10 +1,11 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, type SQLWrapper, sql } from 'drizzle-orm'
 import { newId } from '../domain/ids.ts'
 import type { EventType } from '../domain/webhook.ts'
 import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
 import { isWaitingOfKey, type OfKey } from './delivery-order.ts'
-import { hasId } from './row-conditions.ts'
+import { EVENTS_FACT } from './facts.ts'
+import { greaterOf, hasId } from './row-conditions.ts'
 import { type ById, type OfProject, placeholdersOf, type Steps } from './statement.ts'
 
 // The outbox of webhooks: events and their deliveries are written in the transaction of the change that they report. In a
@@ -44,14 +45,19 @@ export interface EventWrites {
   findReceivers(projectId: string): Steps<Receivers | undefined>
   /** The number of the next event of a connection or worker, whose row stays locked until the transaction ends. */
   nextSequence(noun: CountedNoun, id: string): Steps<number>
+  /** The number above which those of new events begin. */
+  numbersAfter(): Steps<number>
   /** Writes the event, and a delivery for each enabled webhook that takes its type. */
   add(announce: Announce, receivers: Receivers, event: NewEvent): Steps<void>
 }
 
 export function eventWrites(database: Database): EventWrites {
   const { tables, query, statement, dialect } = database
-  const { webhooks, events, deliveries, connections, workers } = tables
+  const { webhooks, events, deliveries, connections, workers, facts } = tables
 
+  /** Numbers that were given out by commits that the database has lost are not given out again. */
+  const after = sql`coalesce((select cast(value as bigint) from facts where name = ${sql.raw(`'${EVENTS_FACT}'`)}), 0)`
+  const nextOf = (last: SQLWrapper) => sql`${greaterOf(sql`coalesce(${last}, 0)`, after)} + 1`
   const ofProject = statement((p: OfProject) =>
     query
       .select({
@@ -67,18 +73,21 @@ export function eventWrites(database: Database): EventWrites {
     connection: statement((p: ById) =>
       query
         .update(connections)
-        .set({ eventSeq: sql`coalesce(${connections.eventSeq}, 0) + 1` })
+        .set({ eventSeq: nextOf(connections.eventSeq) })
         .where(hasId(connections, p))
         .returning({ sequence: connections.eventSeq }),
     ),
     worker: statement((p: ById) =>
       query
         .update(workers)
-        .set({ eventSeq: sql`coalesce(${workers.eventSeq}, 0) + 1` })
+        .set({ eventSeq: nextOf(workers.eventSeq) })
         .where(eq(workers.uid, p.id))
         .returning({ sequence: workers.eventSeq }),
     ),
   }
+  const begins = statement((_: object) =>
+    query.select({ value: facts.value }).from(facts).where(eq(facts.name, EVENTS_FACT)),
+  )
   const insertEvent = statement((_: typeof events.$inferInsert) =>
     query.insert(events).values(placeholdersOf(events)).returning({ id: events.id }),
   )
@@ -135,6 +144,9 @@ export function eventWrites(database: Database): EventWrites {
     findReceivers,
     *nextSequence(noun, id) {
       return (yield* count[noun]({ id }))[0]?.sequence ?? 1
+    },
+    *numbersAfter() {
+      return Number((yield* begins({}))[0]?.value ?? 0)
     },
     add,
   }

@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
 import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
+import { approve, providerBody } from '../http/world.ts'
 import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
 import type { Standby } from '../postgres-cluster.ts'
 import { until } from '../until.ts'
@@ -181,6 +183,42 @@ test('a revoked key is refused, although the changes are read from a former prim
   expect(await listed()).toBe(200)
   expect((await writer.call('DELETE', `/v1/admin/keys/${id}`)).status).toBe(204)
   await until(async () => (await listed()) === 401)
+})
+
+test('a database that has lost commits is noticed: an entry and a metric, doubted refresh tokens, higher event numbers', async () => {
+  await using primary = await startPostgres()
+  await using address = await openAddress(primary.url)
+  const as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: 600 })
+  await using _ = { [Symbol.asyncDispose]: () => as.close() }
+  await using gatepass = await startGatepass({ environment: { GATEPASS_DATABASE_URL: address.url } })
+  const { call } = gatepass
+  expect((await call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
+  const hook = { url: `${as.url}/hooks`, enabled: false }
+  expect((await call('POST', '/v1/webhooks', hook)).status).toBe(201)
+  const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
+  await approve((await call('POST', '/v1/auth/authorize', need)).body.url)
+  const [{ id }] = (await call('GET', '/v1/connections?user_id=ada')).body.items
+  await using standby = await primary.startStandby()
+  await until(async () => (await runSql(standby.url, 'select 1 from connections')).rowCount === 1)
+
+  standby.link.stall()
+  expect((await call('POST', `/v1/connections/${id}/token`)).status).toBe(200)
+  await failOver({ primary, standby, address })
+
+  const audited = async () =>
+    (await call('GET', '/v1/admin/audit?action=installation.commits_lost')).body.items?.length === 1
+  await until(audited)
+  const { body: metrics } = await call('GET', '/metrics')
+  expect(metrics).toMatch(/^gatepass_database_losses_total 1$/m)
+  const { rows } = await runSql(standby.url, 'select unanswered_refreshes from connections')
+  expect(rows).toEqual([{ unanswered_refreshes: 1 }])
+  expect((await call('DELETE', `/v1/connections/${id}`)).status).toBeLessThan(300)
+  const { rows: events } = await runSql(
+    standby.url,
+    `select key_seq::int from events where key = '${id}' order by key_seq`,
+  )
+  expect(events[0]?.key_seq).toBe(1)
+  expect(events[1]?.key_seq).toBeGreaterThan(1_000_000_000)
 })
 
 /** The backend whose commit is on the primary's disk and waits for that of the standby. */

@@ -25,8 +25,6 @@ const GAP_MS = 5
 const SILENT_MS = 3_000
 /** How long a read waits until the commit is stored that proves it to be current. */
 const MARK_MS = 500
-/** How often a commit is made for this proof while nothing asks for changes. */
-const IDLE_MARK_MS = 60 * 60_000
 const LONGEST_BACKOFF_MS = 2_000
 /** How long the server may take to deliver a notification that this connection has sent itself. */
 const ECHO_MS = 1_000
@@ -70,9 +68,6 @@ export async function followChanges(
   let heardUntil = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let isClosed = false
-  /** Whether `missed` was called since the last proof was prepared. */
-  let isAsked = false
-  let markedAt = performance.now()
   const closing = new AbortController()
   const wakeUps = createWakeUps(async () => {
     await client?.query({ name: 'wake_up', text: 'select pg_notify($1, $2)', values: [CHANNEL, node] })
@@ -127,7 +122,8 @@ export async function followChanges(
       try {
         if (isDue) {
           checkedAt = performance.now()
-          await proveNext()
+          // a commit that this read will show
+          await Promise.race([commits.mark().catch(() => {}), pause(MARK_MS)])
         }
         const acknowledged = commits.newest
         const found = await table.readSince(on, position)
@@ -145,14 +141,6 @@ export async function followChanges(
       }
       await pause(GAP_MS)
     }
-  }
-
-  /** Makes a commit that the next read will show, if anything asks for changes. */
-  async function proveNext(): Promise<void> {
-    if (!isAsked && performance.now() - markedAt < IDLE_MARK_MS) return
-    isAsked = false
-    markedAt = performance.now()
-    await Promise.race([commits.mark().catch(() => {}), pause(MARK_MS)])
   }
 
   async function pause(ms: number): Promise<void> {
@@ -194,7 +182,6 @@ export async function followChanges(
     },
     wake: wakeUps.request,
     missed() {
-      isAsked = true
       if (performance.now() - heardUntil > SILENT_MS) revision++
       return revision + commits.losses
     },

@@ -49,7 +49,7 @@ export interface OwnTransaction {
 const MARKS = -1
 /** A commit that was begun this recently needs no mark beside it. */
 const RECENT_MS = 200
-/** For how long rows of processes that have ended are kept. Living processes write one every hour. */
+/** For how long rows of processes that have ended are kept. Living processes write one every second. */
 const KEPT_SECONDS = 30 * 24 * 60 * 60
 
 const NOW = 'extract(epoch from clock_timestamp())::bigint'
