@@ -10,6 +10,14 @@ export interface Violation {
 /** Within that time after the faults have ended, every user has a token. */
 export const LIVENESS_MS = 45_000
 
+/**
+ * Whether something that happened in this time may be lost, because a standby took over that had not received it. What
+ * was under way when it took over may be lost too.
+ */
+function mayBeLost({ faults }: History, from: number, to = from): boolean {
+  return faults.some(({ kind, begun, ended }) => kind === 'lossy failover' && begun <= to && ended >= from)
+}
+
 type Check = (history: History) => readonly Violation[]
 
 /** Everything that the documents promise of a history, under every fault of the processes. */
@@ -21,7 +29,10 @@ export function check(history: History): readonly Violation[] {
 const kept: Check = (history) => {
   const { requests, end } = history
   const there = new Set(end.connections)
-  const given = requests.filter((one) => one.operation === 'connect' && isOk(one) && one.connection)
+  const given = requests.filter(
+    (one) =>
+      one.operation === 'connect' && isOk(one) && one.connection && !mayBeLost(history, one.begun, one.ended),
+  )
   const asked = new Set(of(requests, 'delete').map(({ connection }) => connection))
   return unique(given, (one) => one.connection)
     .filter(({ connection = '' }) => !there.has(connection) && !asked.has(connection))
@@ -53,7 +64,7 @@ const oneAtATime: Check = (history) => {
 
 /** Whether the process of the first request was killed or stopped: only then may another send the token before it ends. */
 function wasCutOff({ faults }: History, first: Refresh, second: Refresh): boolean {
-  const takesAway = (kind: Fault['kind']) => kind === 'kill' || kind === 'stop'
+  const takesAway = (kind: Fault['kind']) => ['kill', 'stop', 'lossy failover'].includes(kind)
   return faults.some(
     ({ kind, begun, ended }) => takesAway(kind) && begun <= second.arrived && ended >= first.arrived - 1_000,
   )
@@ -81,13 +92,14 @@ const fenced: Check = (history) => {
  */
 const noNewConsent: Check = (history) => {
   const { trail, provider } = history
-  const refused = trail.ended.filter(({ reason }) => reason === 'refresh_refused')
-  const lost = trail.ended.filter(({ reason }) => reason === 'refresh_outcome_lost')
-  const other = trail.ended.filter(
-    ({ reason }) => !['refresh_refused', 'refresh_outcome_lost'].includes(reason),
-  )
+  // before a process has noticed that the database went back, it takes the refusal of a used token for the user's will
+  const lossy = history.faults.some(({ kind }) => kind === 'lossy failover')
+  const isLost = ({ reason }: { readonly reason: string }) =>
+    reason === 'refresh_outcome_lost' || (lossy && reason === 'refresh_refused')
+  const lost = trail.ended.filter(isLost)
+  const other = trail.ended.filter((one) => !isLost(one))
   return [
-    ...[...refused, ...other].map(({ connection, reason }) =>
+    ...other.map(({ connection, reason }) =>
       violation(
         history,
         'P6',
@@ -118,7 +130,7 @@ const recorded: Check = (history) => {
     (one) =>
       !trail.released.some(
         ({ requestId, fingerprint }) => requestId === one.requestId && fingerprint === one.fingerprint,
-      ),
+      ) && !mayBeLost(history, one.begun, one.ended),
   )
   const foreign = tokens(requests).filter((one) =>
     trail.released.some(
@@ -151,10 +163,13 @@ const recorded: Check = (history) => {
 const atMostOnce: Check = (history) => {
   const { provider, calls, requests } = history
   const codes = [...counted(provider.codes.map(({ code }) => code))].filter(([, times]) => times > 1)
-  const runs = [...counted(calls.filter(({ isSafe }) => !isSafe).map(({ key }) => key))].filter(
+  const isKept = ({ at }: { readonly at: number }) => !mayBeLost(history, at - 1_000, at + 1_000)
+  const runs = [...counted(calls.filter((one) => !one.isSafe && isKept(one)).map(({ key }) => key))].filter(
     ([, times]) => times > 1,
   )
-  const answered = of(requests, 'execute').filter((one) => isOk(one) && one.executionId !== undefined)
+  const answered = of(requests, 'execute').filter(
+    (one) => isOk(one) && one.executionId !== undefined && !mayBeLost(history, one.begun, one.ended),
+  )
   // a safe tool is run again when its process is taken for dead, and each caller is answered its own run
   const twoFaced = unique(
     answered.filter(({ isSafe }) => isSafe !== true),
@@ -210,9 +225,10 @@ const denied: Check = (history) => {
           [taken.begun, one.ended],
         ),
       )
-  const deletions = of(requests, 'delete').filter(isOk)
-  const revocations = of(requests, 'revoke key').filter(isOk)
-  const policies = of(requests, 'deny').filter(isOk)
+  const isKept = (one: Request) => isOk(one) && !mayBeLost(history, one.begun, one.ended)
+  const deletions = of(requests, 'delete').filter(isKept)
+  const revocations = of(requests, 'revoke key').filter(isKept)
+  const policies = of(requests, 'deny').filter(isKept)
   return [
     ...deletions.flatMap((taken) =>
       after(

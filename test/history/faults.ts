@@ -4,6 +4,7 @@ import type { KillPoint } from '../faults/kill-at.ts'
 import { until } from '../until.ts'
 import type { Choices } from './choices.ts'
 import type { Fault } from './history.ts'
+import type { Replicated } from './replicated.ts'
 import type { World } from './world.ts'
 
 // Faults of the processes, of their database and of the provider's answers, while the clients go on. The processes have
@@ -46,11 +47,16 @@ const UNTIL_REACHED_MS = 1_000
 /** By how much leases and claims are moved back, so that no test waits until they expire. */
 const LAPSED_SECONDS = 60
 
+/** What was committed this long before a standby receives nothing may be on its way to it. */
+const IN_FLIGHT_MS = 200
+
 export interface FaultParts {
   readonly world: World
   readonly choices: Choices
-  /** Stops the database at once and starts it again; absent where other tests use the same server. */
-  readonly restartDatabase?: () => Promise<void>
+  /** Absent where other tests use the same server. */
+  readonly server?: Replicated
+  /** Whether the server may fail over to a standby that has not received everything. */
+  readonly mayLose?: boolean
   /** Milliseconds since the world began. */
   readonly until: number
 }
@@ -62,13 +68,22 @@ export async function doFaults(parts: FaultParts): Promise<void> {
 async function faultsOfProcesses({
   world,
   choices: given,
-  restartDatabase,
+  server,
+  mayLose = false,
   until: end,
 }: FaultParts): Promise<void> {
   const choices = given.branch('processes')
   const kinds = [kill, stop, stopWithinRefresh, stopWithinRefresh]
   if (world.kind === 'PostgreSQL') kinds.push(cut, stall, delay)
-  if (restartDatabase !== undefined) kinds.push(() => restart(world, restartDatabase))
+  if (world.kind === 'SQLite') kinds.push(setClock)
+  if (server !== undefined) {
+    kinds.push(
+      () => recorded(world, { kind: 'restart database' }, () => restart(server)),
+      () => failOver(world, choices, server, mayLose),
+      () => leadToStandby(world, choices, server),
+    )
+  }
+  if (server !== undefined) await failOver(world, choices, server, mayLose) // at least once
   while (world.now() < end) {
     await sleep(choices.between(50, 300))
     await choices.of(kinds)(world, choices)
@@ -203,6 +218,32 @@ async function faultyLink(
   })
 }
 
-async function restart(world: World, restartDatabase: () => Promise<void>): Promise<void> {
-  await recorded(world, { kind: 'restart database' }, restartDatabase)
+/** The start recovers from the write-ahead log. */
+async function restart({ primary }: Replicated): Promise<void> {
+  await primary.stopAtOnce()
+  await primary.start()
+}
+
+async function failOver(world: World, choices: Choices, server: Replicated, mayLose: boolean): Promise<void> {
+  const stalledMs = choices.of([0, 50, 400, 1_500])
+  const what = `stalled for ${stalledMs} ms`
+  if (mayLose) {
+    let begun = world.now()
+    await server.failOver('asynchronous', stalledMs, () => {
+      begun = world.now() - IN_FLIGHT_MS
+    })
+    world.faults.push({ kind: 'lossy failover', what, begun, ended: world.now() })
+  } else await recorded(world, { kind: 'failover', what }, () => server.failOver('synchronous', stalledMs))
+}
+
+async function leadToStandby(world: World, choices: Choices, server: Replicated): Promise<void> {
+  await recorded(world, { kind: 'address at a standby' }, () =>
+    server.leadToStandby(choices.of([500, 2_500])),
+  )
+}
+
+/** Sets the clock of the machine, forth or back. */
+async function setClock(world: World, choices: Choices): Promise<void> {
+  const seconds = choices.of([-180, -40, -20, 0, 20, 40, 180])
+  await recorded(world, { kind: 'clock', what: `${seconds} s ahead` }, () => world.setClock(seconds))
 }

@@ -46,7 +46,18 @@ export interface Request {
 }
 
 export interface Fault {
-  readonly kind: 'kill' | 'stop' | 'restart database' | 'link' | 'answer held' | 'answer lost'
+  readonly kind:
+    | 'kill'
+    | 'stop'
+    | 'restart database'
+    | 'failover'
+    /** A failover to a standby that had not received what was committed meanwhile: it may be lost. */
+    | 'lossy failover'
+    | 'address at a standby'
+    | 'clock'
+    | 'link'
+    | 'answer held'
+    | 'answer lost'
   readonly begun: number
   readonly ended: number
   readonly node?: number

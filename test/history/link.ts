@@ -8,12 +8,15 @@ export interface Link {
   cut(): void
   /** Holds all bytes until `restore`. */
   stall(): void
+  /** Leads new connections to another port. */
+  leadTo(port: number): void
   delay(ms: number): void
   restore(): void
   close(): Promise<void>
 }
 
-export async function openLink(port: number): Promise<Link> {
+export async function openLink(first: number): Promise<Link> {
+  let port = first
   const sockets = new Set<Socket>()
   let delayMs = 0
   let stalled: { readonly over: Promise<void>; readonly end: () => void } | undefined
@@ -64,6 +67,9 @@ export async function openLink(port: number): Promise<Link> {
     stall() {
       const { promise, resolve } = Promise.withResolvers<void>()
       stalled ??= { over: promise, end: resolve }
+    },
+    leadTo(other) {
+      port = other
     },
     delay(ms) {
       delayMs = ms

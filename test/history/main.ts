@@ -2,10 +2,9 @@
 // checks their histories. The same seed makes the same choices, but not the same timing. It stops at the first run with
 // a violation (with `--keep-going` after all runs), and prints the part of the history that shows it.
 
-import { randomInt, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type PostgresCluster, runSql, startPostgres } from '../postgres-cluster.ts'
+import { startReplicated } from './replicated.ts'
 import { type RunReport, runHistory } from './run.ts'
 
 const { values } = parseArgs({
@@ -29,55 +28,27 @@ if (databases === undefined || !(runs >= 1) || !(seconds > 0) || !Number.isInteg
   process.exit(2)
 }
 
-const cluster = databases.includes('PostgreSQL' as never) ? await startPostgres() : undefined
 const totals = new Map<string, number>()
 let failed = 0
-try {
-  for (let run = 0; run < runs; run++) {
-    const kind = databases[run % databases.length] ?? 'SQLite'
-    const began = performance.now()
-    const report =
-      kind === 'PostgreSQL' && cluster !== undefined
-        ? await onPostgres(cluster, first + run)
-        : await runHistory({ kind: 'SQLite', seed: first + run, seconds })
-    tell(first + run, kind, report, performance.now() - began)
-    if (report.violations.length > 0) failed++
-    if (failed > 0 && !values['keep-going']) break
-  }
-} finally {
-  await cluster?.close()
+for (let run = 0; run < runs; run++) {
+  const kind = databases[run % databases.length] ?? 'SQLite'
+  const seed = first + run
+  const began = performance.now()
+  const report =
+    kind === 'PostgreSQL' ? await onPostgres(seed) : await runHistory({ kind: 'SQLite', seed, seconds })
+  tell(seed, kind, report, performance.now() - began)
+  if (report.violations.length > 0) failed++
+  if (failed > 0 && !values['keep-going']) break
 }
 process.stdout.write(`\nin all: ${[...totals].map(([name, count]) => `${count} ${name}`).join(', ')}\n`)
 process.stdout.write(`${failed} of ${runs} runs with violations\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function onPostgres(cluster: PostgresCluster, seed: number): Promise<RunReport> {
-  const name = `history_${randomUUID().replaceAll('-', '')}`
-  await runSql(cluster.url, `create database ${name}`)
-  const url = new URL(cluster.url)
-  url.pathname = `/${name}`
-  try {
-    const restartDatabase = () => restart(cluster)
-    return await runHistory({ kind: 'PostgreSQL', seed, seconds, databaseUrl: url.href, restartDatabase })
-  } finally {
-    await runSql(cluster.url, `drop database if exists ${name} with (force)`)
-  }
-}
-
-/** As `pg_ctl stop -m immediate`, without a checkpoint: the start recovers from the write-ahead log. */
-async function restart(cluster: PostgresCluster): Promise<void> {
-  const pid = await cluster.processId()
-  process.kill(pid, 'SIGQUIT')
-  while (isAlive(pid)) await sleep(5)
-  await cluster.start()
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+/** Each run has a server of its own, which may fail over; in every third run to a standby that is behind. */
+async function onPostgres(seed: number): Promise<RunReport> {
+  await using server = await startReplicated()
+  const mayLose = seed % 3 === 0
+  return await runHistory({ kind: 'PostgreSQL', seed, seconds, databaseUrl: server.url, server, mayLose })
 }
 
 function tell(seed: number, kind: string, { violations, counts }: RunReport, ms: number): void {

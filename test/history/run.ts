@@ -6,6 +6,7 @@ import { choices } from './choices.ts'
 import { doFaults } from './faults.ts'
 import type { End, History } from './history.ts'
 import { approve, type Load, type Recorded, startLoad, USERS } from './operations.ts'
+import type { Replicated } from './replicated.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface RunOptions {
@@ -15,7 +16,9 @@ export interface RunOptions {
   readonly seconds: number
   /** The address of an empty PostgreSQL database. */
   readonly databaseUrl?: string
-  readonly restartDatabase?: () => Promise<void>
+  /** The server of that database, if no others use it. */
+  readonly server?: Replicated
+  readonly mayLose?: boolean
 }
 
 export interface RunReport {
@@ -30,13 +33,14 @@ export async function runHistory({
   seed,
   seconds,
   databaseUrl,
-  restartDatabase,
+  server,
+  mayLose = false,
 }: RunOptions): Promise<RunReport> {
   const given = choices(seed)
   await using world = await openWorld(kind, given.branch('world'), databaseUrl)
   const load = startLoad(world, given.branch('clients'))
   const parts = { world, choices: given.branch('faults'), until: world.now() + seconds * 1000 }
-  await doFaults({ ...parts, ...(restartDatabase && { restartDatabase }) })
+  await doFaults({ ...parts, mayLose, ...(server && { server }) })
   await load.stop()
   const end = await calm(world)
   const history = await historyOf(world, load, end)
@@ -50,6 +54,7 @@ export async function runHistory({
 async function calm(world: World): Promise<End> {
   for (const { link } of world.slots) link?.restore()
   world.as.behaviour.accessTokenLifetime = 3600
+  await world.setClock(0)
   for (const [slot, { node }] of world.slots.entries()) if (!node.isRunning) await world.restart(slot)
   const began = world.now()
   await liftPolicies(world)
@@ -164,6 +169,10 @@ function countsOf({ requests, faults, provider, calls, trail, end }: History): R
     'kill -9': of('kill'),
     stops: of('stop'),
     'database restarts': of('restart database'),
+    failovers: of('failover'),
+    'failovers with losses': of('lossy failover'),
+    'addresses at a standby': of('address at a standby'),
+    'clocks set': of('clock'),
     'links cut, stalled or delayed': of('link'),
     'answers held or lost': of('answer held') + of('answer lost'),
     'ms until all had a token once it was calm': Math.round(end.settledMs ?? -1),

@@ -1,3 +1,6 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyJson } from '../any-json.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
@@ -36,6 +39,8 @@ export interface World extends AsyncDisposable {
   readonly holdMs: { arrived: number; carriedOut: number }
   /** Milliseconds since the world began. */
   now(): number
+  /** Sets the clock of all processes on SQLite this far ahead of the true time. */
+  setClock(seconds: number): Promise<void>
   /** Starts a process in the slot of one that was killed. */
   restart(slot: number): Promise<void>
   /** Sends a request to one process; `undefined`: there was no answer in time. */
@@ -75,9 +80,16 @@ export async function openWorld(
   watchRefreshes(as, refreshes, holdMs, now)
   const installation = await install(kind, {}, databaseUrl)
   const slots: Slot[] = []
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-clock-'))
+  const clock = join(folder, 'ahead')
+  const setClock = async (seconds: number) => {
+    await writeFile(`${clock}.new`, String(seconds))
+    await rename(`${clock}.new`, clock)
+  }
+  await setClock(0)
 
   const environmentOf = (link: Link | undefined): Record<string, string> => {
-    if (link === undefined || databaseUrl === undefined) return {}
+    if (link === undefined || databaseUrl === undefined) return { TEST_CLOCK_FILE: clock }
     const url = new URL(databaseUrl)
     url.port = String(link.port)
     return { GATEPASS_DATABASE_URL: url.href, TEST_CLOCK_AHEAD: String(choices.of(CLOCKS_AHEAD)) }
@@ -95,6 +107,7 @@ export async function openWorld(
     faults: [],
     holdMs,
     now,
+    setClock,
     async restart(slot) {
       const known = slots[slot]
       if (known !== undefined) known.node = await start(known.environment)
@@ -131,6 +144,7 @@ export async function openWorld(
       await installation[Symbol.asyncDispose]()
       for (const { link } of slots) await link?.close()
       await Promise.all([as.close(), worker.close()])
+      await rm(folder, { recursive: true })
     },
   }
   try {

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type PostgresCluster, startPostgres } from '../postgres-cluster.ts'
+import { openLink } from './link.ts'
+
+/** A PostgreSQL that fails over: a primary, a standby while it is needed, and an address that leads to one of them. */
+export interface Replicated extends AsyncDisposable {
+  /** The URL of the database `postgres` at the address. */
+  readonly url: string
+  readonly primary: PostgresCluster
+  /**
+   * Kills the primary and promotes a standby. `synchronous`: commits wait for the standby, so that nothing is lost that was
+   * answered. The standby receives nothing for the last `stalledMs`. Calls `losing` at the beginning of that time.
+   */
+  failOver(how: 'synchronous' | 'asynchronous', stalledMs: number, losing?: () => void): Promise<void>
+  /** Leads the address to a standby for some time. */
+  leadToStandby(ms: number): Promise<void>
+}
+
+export async function startReplicated(): Promise<Replicated> {
+  let primary = await startPostgres()
+  const link = await openLink(portOf(primary))
+  const address = new URL(primary.url)
+  address.port = String(link.port)
+  return {
+    url: address.href,
+    get primary() {
+      return primary
+    },
+    async failOver(how, stalledMs, losing) {
+      const standby = await primary.startStandby()
+      if (how === 'synchronous') await primary.waitForStandby()
+      await pause(Math.random() * 300)
+      losing?.()
+      if (stalledMs > 0) standby.link.stall()
+      await pause(stalledMs)
+      const former = primary
+      await former.stopAtOnce()
+      await standby.promote()
+      primary = standby
+      link.leadTo(portOf(standby))
+      link.cut()
+      await former.close()
+    },
+    async leadToStandby(ms) {
+      const standby = await primary.startStandby()
+      link.leadTo(portOf(standby))
+      link.cut()
+      await pause(ms)
+      link.leadTo(portOf(primary))
+      link.cut()
+      await standby.close()
+    },
+    async [Symbol.asyncDispose]() {
+      await link.close()
+      await primary.close()
+    },
+  }
+}
+
+function portOf({ url }: PostgresCluster): number {
+  return Number(new URL(url).port)
+}
