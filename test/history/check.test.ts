@@ -113,6 +113,18 @@ describe('a violation is found, and shown', () => {
       history({ trail: { released: [{ ...release, requestId: 'r-2' }] } }),
       'r-1',
     ],
+    [
+      'P7',
+      'a token without a record, released after a standby took over',
+      history({ faults: [fault({ kind: 'lossy failover', begun: 5, ended: 70 })], trail: { released: [] } }),
+      'r-1',
+    ],
+    [
+      'P4',
+      'a connection that is lost although the standby that took over was synchronous',
+      history({ faults: [fault({ kind: 'failover', begun: 5, ended: 70 })], end: { connections: [] } }),
+      CONNECTION,
+    ],
     ['P7', 'a trail that is broken', history({ trail: { faults: ['block 3 is missing'] } }), ''],
     ['P1', 'another user’s token', history({ trail: { released: [{ ...release, user: 'bob' }] } }), 'of ada'],
     [
@@ -245,6 +257,19 @@ describe('what only looks like one is none', () => {
           request({ operation: 'allow', policy: 'no', begun: 105, ended: 108, requestId: 'r-10' }),
           token(),
         ],
+      }),
+    ],
+    [
+      'a connection, a release and a deletion that a standby had not received when it took over',
+      history({
+        requests: [
+          connected,
+          request({ operation: 'delete', connection: CONNECTION, begun: 30, ended: 40 }),
+          token({ begun: 50, ended: 60 }),
+        ],
+        faults: [fault({ kind: 'lossy failover', begun: 5, ended: 70 })],
+        trail: { released: [] },
+        end: { connections: [] },
       }),
     ],
     [
