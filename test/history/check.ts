@@ -73,17 +73,21 @@ function wasCutOff({ faults }: History, first: Refresh, second: Refresh): boolea
 /** Fencing: a refresh token whose answer was stored is never sent again. */
 const fenced: Check = (history) => {
   const stored = new Set(history.trail.refreshed.map(({ fingerprint }) => fingerprint))
-  return pairs(history.provider.refreshes)
-    .filter(([first]) => first.issued !== undefined && stored.has(first.issued))
-    .map(([first, second]) =>
-      violation(
-        history,
-        'fencing',
-        `the refresh token ${short(first.refreshToken)} was sent again although its answer had been stored`,
-        (line) => line.includes(short(first.refreshToken)),
-        [first.arrived, second.ended],
-      ),
-    )
+  return (
+    pairs(history.provider.refreshes)
+      .filter(([first]) => first.issued !== undefined && stored.has(first.issued))
+      // a lease that was lost lets another process send the token before the first one stores the answer again
+      .filter(([first, second]) => !mayBeLost(history, first.arrived, second.arrived))
+      .map(([first, second]) =>
+        violation(
+          history,
+          'fencing',
+          `the refresh token ${short(first.refreshToken)} was sent again although its answer had been stored`,
+          (line) => line.includes(short(first.refreshToken)),
+          [first.arrived, second.ended],
+        ),
+      )
+  )
 }
 
 /**
@@ -96,7 +100,16 @@ const noNewConsent: Check = (history) => {
   const lossy = history.faults.some(({ kind }) => kind === 'lossy failover')
   const isLost = ({ reason }: { readonly reason: string }) =>
     reason === 'refresh_outcome_lost' || (lossy && reason === 'refresh_refused')
-  const lost = trail.ended.filter(isLost)
+  const deleted = of(history.requests, 'delete').filter((one) => mayBeLost(history, one.begun, one.ended))
+  // a deletion that was lost has revoked the tokens; and the answer that is stored late makes the connection active again
+  const lost = lossy
+    ? unique(
+        trail.ended.filter(
+          (one) => isLost(one) && !deleted.some(({ connection }) => connection === one.connection),
+        ),
+        ({ connection }) => connection,
+      )
+    : trail.ended.filter(isLost)
   const other = trail.ended.filter((one) => !isLost(one))
   return [
     ...other.map(({ connection, reason }) =>

@@ -47,9 +47,6 @@ const UNTIL_REACHED_MS = 1_000
 /** By how much leases and claims are moved back, so that no test waits until they expire. */
 const LAPSED_SECONDS = 60
 
-/** What was committed this long before a standby receives nothing may be on its way to it. */
-const IN_FLIGHT_MS = 200
-
 export interface FaultParts {
   readonly world: World
   readonly choices: Choices
@@ -230,7 +227,7 @@ async function failOver(world: World, choices: Choices, server: Replicated, mayL
   if (mayLose) {
     let begun = world.now()
     await server.failOver('asynchronous', stalledMs, () => {
-      begun = world.now() - IN_FLIGHT_MS
+      begun = world.now()
     })
     world.faults.push({ kind: 'lossy failover', what, begun, ended: world.now() })
   } else await recorded(world, { kind: 'failover', what }, () => server.failOver('synchronous', stalledMs))

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type PostgresCluster, startPostgres } from '../postgres-cluster.ts'
+import { type PostgresCluster, runSql, startPostgres } from '../postgres-cluster.ts'
 import { openLink } from './link.ts'
 
 /** A PostgreSQL that fails over: a primary, a standby while it is needed, and an address that leads to one of them. */
@@ -30,7 +30,10 @@ export async function startReplicated(): Promise<Replicated> {
       const standby = await primary.startStandby()
       if (how === 'synchronous') await primary.waitForStandby()
       await pause(Math.random() * 300)
-      losing?.()
+      const { rows } = await runSql(primary.url, 'select pg_current_wal_flush_lsn() as lsn')
+      losing?.() // what was answered before is in the log up to here
+      const hasReceived = `select from pg_stat_replication where flush_lsn >= '${rows[0]?.lsn}'`
+      while ((await runSql(primary.url, hasReceived)).rowCount === 0) await pause(5)
       if (stalledMs > 0) standby.link.stall()
       await pause(stalledMs)
       const former = primary
