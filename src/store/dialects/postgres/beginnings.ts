@@ -2,7 +2,7 @@
 export interface Beginnings {
   /** The number of a transaction that begins now. */
   next(): number
-  /** A time before which all commits were visible to whoever sees this number; long ago where it is not known. */
+  /** All commits from before this time were visible to a reader that sees this number; long ago where it is not known. */
   at(number: number): number
   /** Milliseconds since the last transaction began. */
   sinceLast(): number
