@@ -66,6 +66,12 @@ export async function withApi(
   return withServerTransport(url, key, (transport) => run(apiOver(transport)))
 }
 
+/** Runs the command on the files of the catalogue: for commands that need neither a server nor a database. */
+export async function withCatalogueFiles(shell: Shell, run: (api: Api) => Promise<void>): Promise<void> {
+  const { withCatalogueTransport } = await import('./catalogue-transport.ts')
+  return withCatalogueTransport(shell, (transport) => run(apiOver(transport)))
+}
+
 /** The URL of the server that `--url` or `GATEPASS_URL` names; `undefined` if neither is set. */
 export function serverOf({ environment }: Shell, { url }: Pick<CommonOptions, 'url'>): string | undefined {
   return url ?? (environment.GATEPASS_URL?.trim() || undefined)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { addProvider } from './add-provider.ts'
-import { type Api, withApi } from './api.ts'
+import { type Api, serverOf, withApi, withCatalogueFiles } from './api.ts'
 import { checkDefinition, readProviderFile } from './definition-file.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import {
@@ -62,11 +62,15 @@ export function defineProviders(providers: Command, shell: Shell): void {
   )
     .option('--catalogue [search]', 'instead, the providers that Gatepass knows')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) =>
-      withApi(shell, options, async (api) => {
-        const { catalogue } = options
-        if (catalogue !== undefined)
-          return listCatalogue(api, catalogue === true ? undefined : catalogue, options)
+    .action(async (options: ListOptions) => {
+      const { catalogue } = options
+      if (catalogue !== undefined) {
+        const list = (api: Api) => listCatalogue(api, catalogue === true ? undefined : catalogue, options)
+        return serverOf(shell, options) === undefined
+          ? withCatalogueFiles(shell, list)
+          : withApi(shell, options, list)
+      }
+      return withApi(shell, options, async (api) => {
         const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
         if (options.json) return printJson({ items })
         if (items.length === 0)
@@ -81,8 +85,8 @@ export function defineProviders(providers: Command, shell: Shell): void {
           oauth2.redirect_uri,
         ])
         print(table(['id', 'status', 'client id', 'secret', 'redirect URI'], rows))
-      }),
-    )
+      })
+    })
 
   withCommonOptions(
     providers
@@ -91,15 +95,22 @@ export function defineProviders(providers: Command, shell: Shell): void {
       .argument('<id>', "the provider's id, such as github", parseId),
   )
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api) => {
+    .action(async (id: string, options: CommonOptions) => {
+      if (serverOf(shell, options) === undefined) {
+        const { hasDatabase } = await import('./catalogue-transport.ts')
+        if (!(await hasDatabase(shell)))
+          return withCatalogueFiles(shell, async (api) =>
+            reportDefinition(await getDefinition(api, id), options),
+          )
+      }
+      return withApi(shell, options, async (api) => {
         const added = await api.request('GET', pathOf(id))
         const known = added.status === 404 ? await findDefinition(api, id) : undefined
         if (known !== undefined) return reportDefinition(known, options)
         if (added.status === 404) await refuseUnknown(api, id)
         report(await api.send<ProviderWire>('GET', pathOf(id)), options)
-      }),
-    )
+      })
+    })
 
   withClientOptions(
     withCommonOptions(

@@ -3,7 +3,12 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
 import { definitionTexts } from '../../providers/catalogue/definition-texts.ts'
-import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../providers/catalogue/search.ts'
+import {
+  type CatalogueEntry,
+  type CatalogueFilter,
+  entriesWith,
+  searchCatalogue,
+} from '../../providers/catalogue/search.ts'
 import { writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
@@ -49,11 +54,8 @@ export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }:
       responses: { 200: { description: 'One page', schema: pageSchema(entrySchema) } },
     },
     ({ c, query: { search, category, verified, offset, limit } }) => {
-      const all = entriesWith(own)
-      checkCategory(all, category)
       const isVerified = verified === undefined ? undefined : verified === 'true'
-      const found = searchCatalogue(all, { search, category, isVerified })
-      return c.json(slicePage(found.map(entryToWire), { offset, limit }))
+      return c.json(cataloguePage(own, { search, category, isVerified }, { offset, limit }))
     },
   )
 
@@ -69,18 +71,32 @@ export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }:
       params: z.object({ id: idText }),
       responses: { 200: { description: 'The definition', schema: jsonObject } },
     },
-    ({ c, params: { id } }) => {
-      const name = id.toLowerCase()
-      const ofOperator = own.find((one) => one.id === name)
-      if (ofOperator !== undefined) return c.json(documentOf(ofOperator))
-      const text = definitionTexts().get(name)
-      if (text !== undefined) return c.json(JSON.parse(text))
-      const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
-      throw new BrokerError(
-        'not_found',
-        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue list them all.`,
-      )
-    },
+    ({ c, params: { id } }) => c.json(catalogueDocument(own, id)),
+  )
+}
+
+/** One page of the catalogue with the operator's `own` definitions. */
+export function cataloguePage(
+  own: readonly Definition[],
+  filter: CatalogueFilter,
+  page: { readonly offset: number; readonly limit: number },
+) {
+  const all = entriesWith(own)
+  checkCategory(all, filter.category)
+  return slicePage(searchCatalogue(all, filter).map(entryToWire), page)
+}
+
+/** The whole definition of that id. Throws `not_found`. */
+export function catalogueDocument(own: readonly Definition[], id: string): Record<string, unknown> {
+  const name = id.toLowerCase()
+  const ofOperator = own.find((one) => one.id === name)
+  if (ofOperator !== undefined) return documentOf(ofOperator)
+  const text = definitionTexts().get(name)
+  if (text !== undefined) return JSON.parse(text)
+  const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
+  throw new BrokerError(
+    'not_found',
+    `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue list them all.`,
   )
 }
 

@@ -47,13 +47,15 @@ async function approveInChromium(url: string): Promise<void> {
   await page.getByRole('heading', { name: /connected/i }).waitFor()
 }
 
-const EXAMPLES = ['fetch', 'openai', 'anthropic', 'ai-sdk', 'langchain', 'mcp-client']
+const EXAMPLES = ['fetch', 'openai', 'anthropic', 'ai-sdk', 'langchain', 'mcp-client'].map(
+  (name) => `${name}.ts`,
+)
 
 describe('examples/agents', () => {
-  test.each(EXAMPLES)('%s shows the link, waits and goes on', async (name) => {
+  test.each([...EXAMPLES, 'run_tool.py'])('%s shows the link, waits and goes on', async (name) => {
     user = agents.newUser()
-    const printed = await inAnotherProcess(new URL(`${name}.ts`, FOLDER), agents, model, {
-      arguments: name === 'mcp-client' ? ['who_am_i'] : [user, 'Demo_WhoAmI'],
+    const printed = await inAnotherProcess(new URL(name, FOLDER), agents, model, {
+      arguments: name === 'mcp-client.ts' ? ['who_am_i'] : [user, 'Demo_WhoAmI'],
       environment: { MCP_URL: mcp.url },
       approve: approveInChromium,
     })
@@ -78,14 +80,14 @@ describe('examples/agents', () => {
 
   test('are all run here, and each has less than 60 lines', () => {
     const files = readdirSync(FOLDER)
-    expect(files.sort()).toEqual([...EXAMPLES, 'openai-agents'].map((name) => `${name}.ts`).sort())
+    expect(files.sort()).toEqual([...EXAMPLES, 'openai-agents.ts', 'run_tool.py'].sort())
     for (const file of files)
       expect(readFileSync(new URL(file, FOLDER), 'utf8').split('\n').length).toBeLessThan(60)
   })
 
   test('are where docs/agents.md takes its code from', () => {
     const page = readFileSync(new URL('../../docs/agents.md', FOLDER), 'utf8')
-    const blocks = [...page.matchAll(/```ts\n([\s\S]*?)\n```/g)].map(([, code = '']) => code)
+    const blocks = [...page.matchAll(/```(?:ts|py)\n([\s\S]*?)\n```/g)].map(([, code = '']) => code)
     expect(blocks.length).toBeGreaterThan(5)
     const programs = readdirSync(FOLDER).map((file) => readFileSync(new URL(file, FOLDER), 'utf8'))
     for (const block of blocks)

@@ -19,8 +19,11 @@ export async function inAnotherProcess(
   { arguments: more, input = '', environment, approve }: Program,
 ): Promise<string> {
   await onDemand('sdk')
-  const child = spawn(process.execPath, [file.pathname, ...more], {
+  const command = file.pathname.endsWith('.py') ? 'python3' : process.execPath
+  const { PATH, HOME } = process.env
+  const child = spawn(command, [file.pathname, ...more], {
     env: {
+      ...(command === 'python3' && { PATH, HOME }), // where `python3` is
       GATEPASS_URL: world.gatepass.url,
       GATEPASS_API_KEY: world.gatepass.apiKey,
       OPENAI_BASE_URL: `${model.url}/v1`,
