@@ -268,4 +268,13 @@ export const callers: readonly Mutation[] = [
     test: 'mcp/authorization-server-strangers.test.ts',
     name: 'no answer tells what they said',
   },
+  {
+    rows: ['14'],
+    fault: 'metadata documents are announced where the setting takes them away',
+    file: 'src/mcp/authorization-server/metadata.ts',
+    from: '(readsDocuments && {',
+    to: '(true && {',
+    test: 'mcp/authorization-server-strangers.test.ts',
+    name: 'is asked for by no client where the setting takes them away',
+  },
 ]
