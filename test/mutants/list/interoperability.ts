@@ -82,7 +82,7 @@ export const interoperability: readonly Mutation[] = [
     from: 'types.length === 0) delete one[name]',
     to: 'types.length === 0) return',
     test: 'http/openapi-documents.test.ts',
-    name: 'is converted, given as %s',
+    name: 'is converted, given as',
   },
   {
     rows: [],
