@@ -123,6 +123,10 @@ async function unknownName(api: Api, name: string): Promise<CommandFailure> {
   )
 }
 
+function isWebPage(url: string): boolean {
+  return /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+}
+
 /** Shows the link and waits until the user has answered or the link has expired. */
 export async function waitForAnswer(
   api: Api,
@@ -135,7 +139,8 @@ export async function waitForAnswer(
     print(
       `Open this link and approve${options.open ? '; your browser should open it' : ''}:\n\n  ${bold(url)}\n`,
     )
-  if (options.open) {
+  // a server that is not trusted names the link: only a page is opened, no other program
+  if (options.open && isWebPage(url)) {
     const { default: open } = await import('open')
     await open(url).catch(() => {}) // without a browser, the printed link is enough
   }

@@ -380,6 +380,7 @@ describe('what an administrator changes', () => {
       ['/workers/none/enabled', { enabled: 'true' }],
       ['/webhooks/none/enabled', { enabled: 'true' }],
       ['/webhooks', { url: 'https://hooks.example.com/' }],
+      ['/tools/none/try', { user: 'ada' }],
     ] as const)
       expect([path, await sent(path, form)]).toEqual([path, 403])
     for (const [path, form, status] of [

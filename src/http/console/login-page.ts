@@ -51,7 +51,7 @@ export function confirmPage(
 ): Html {
   const byKey = opened.authority === 'key'
   const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
-<p>Keys, secrets and deletions need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
+<p>Keys, secrets, deletions and runs of tools need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
 <form method="post" action="/dashboard/confirm"><input type="hidden" name="${CSRF_FIELD}" value="${opened.csrf}"><input type="hidden" name="next" value="${next}">
 ${byKey && keyField()}
 <button class="wide" type="submit">${byKey ? 'Confirm' : html`Log in again at ${name(issuerHost)}`}</button></form>

@@ -5,6 +5,15 @@ import type { Mutation } from '../mutation.ts'
 export const operatorsConsole: readonly Mutation[] = [
   {
     rows: ['45'],
+    fault: 'a stolen session of the console runs tools with the tokens of any user',
+    file: 'src/http/console/tools/try-page.ts',
+    from: "routes.form('/tools/:id/try', run, { recent: true })",
+    to: "routes.form('/tools/:id/try', run)",
+    test: 'http/console-administration.test.ts',
+    name: 'what gives power or deletes needs a login of the last five minutes',
+  },
+  {
+    rows: ['45'],
     fault: 'a form of the console is accepted without the token of its session',
     file: 'src/http/page-session/page-session.ts',
     from: 'isPageCsrf(broker, session, form.get(CSRF_FIELD))',

@@ -34,7 +34,7 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
       : showForm(on, tool, again)
   })
 
-  routes.form('/tools/:id/try', async (on, form) => {
+  const run = async (on: OnPage, form: URLSearchParams) => {
     const tool = await toolOf(on)
     const asText = form.get('as') === 'json'
     const userId = given(form, 'user')
@@ -68,7 +68,9 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
     const ran = await attempt(() => executeTool(broker, checked, on.c.req.raw.signal))
     if (ran.outcome === 'refused') return refuse(new Map(), ran.message)
     return on.go(`/runs/${ran.result.id}`)
-  })
+  }
+  // it uses the tokens of a user whom the operator names
+  routes.form('/tools/:id/try', run, { recent: true })
 }
 
 /** The input of a run that is tried again: `?run=exec_…`. */
@@ -125,7 +127,7 @@ ${submit('Run it')}`
       ? section(
           'Run',
           html`<p class="note wait">This really runs the tool, with all its effects. The run is recorded, with its input and its output, in your name.</p>
-${on.form(`${path}/try`, fields)}${other}`,
+${on.form(`${path}/try`, fields, { recent: true })}${other}`,
         )
       : section('Run', html`<p class="muted">Administrators may try a tool here.</p>`)
   }
