@@ -60,7 +60,7 @@ export function connectionRows({
     }
     const row: Pick<Inserted, (typeof COLUMNS)[number]> = {
       ...place,
-      ...sealGrant(sealing, place, tokens),
+      ...sealGrant(sealing, { ...place, account: { id: sha256(userId), name: userId } }, tokens),
       accountId: sha256(userId),
       accountName: userId,
       status: 'active',

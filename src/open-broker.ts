@@ -52,6 +52,7 @@ import { charactersOf } from './store/kept-tool.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
+import { signScheduledRuns } from './tools/run/sign-scheduled-runs.ts'
 
 /** Cached tools, with one entry for each spelling of a name; most take a few kB. */
 const MAX_HELD_TOOLS = 2_000
@@ -107,8 +108,10 @@ export async function openBroker(
     const sealer = watchSealer(keys, { log, audit })
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
-    if (!isSigned)
+    if (!isSigned) {
+      await signScheduledRuns(raw, keys)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
+    }
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
     watchForLosses({ store, log, now, audit, metrics }, operatorsProject.id)
     const { allowedHosts } = config

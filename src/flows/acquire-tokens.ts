@@ -7,6 +7,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
+import { isNextOrigin } from './ending-uri.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { registeredClient } from './get-provider.ts'
 import { releaseTokens } from './release-tokens.ts'
@@ -258,7 +259,7 @@ export function allowedNextUri(
       'invalid',
       `${member} must be an absolute http or https URL without credentials.`,
     )
-  if (!broker.settings.nextOrigins.has(url.origin) && url.origin !== broker.usersUrl(projectId).origin)
+  if (!isNextOrigin(broker, projectId, url.origin))
     throw invalidMember(
       member,
       'not_allowed',

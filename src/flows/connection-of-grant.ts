@@ -64,7 +64,7 @@ export async function connectionOfGrant(
   })
   const tokens = sealGrant(
     broker,
-    { ...owner, id },
+    { ...owner, id, account },
     {
       ...grant,
       userInfo: grant.userInfo ?? {},

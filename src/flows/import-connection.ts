@@ -156,7 +156,7 @@ function toConnection(
     scopes,
     ...(expiresAt !== undefined && expiresAt > now && { expiresIn: expiresAt - now }),
   }
-  const tokens = sealGrant(broker, place, received, { provider: entry.provider })
+  const tokens = sealGrant(broker, { ...place, account }, received, { provider: entry.provider })
   return {
     ...place,
     ...tokens,

@@ -2,11 +2,17 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
 import type { RefreshedTokens } from '../store/connection-refreshes.ts'
-import type { SealedPlace } from '../store/seal.ts'
+import { type SealedPlace, UnsealError } from '../store/seal.ts'
 import { backgroundRefreshAt, refreshTimes, type TokenTimes } from './refresh/token-times.ts'
 
 /** The row that the envelopes are bound to. */
 export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>
+
+/** What is sealed as `Connection.access`. */
+interface SealedAccess extends AccessSecrets {
+  /** As in the row, which decides by them who gets the token; absent in envelopes of 0.1.0. */
+  readonly granted?: Pick<Connection, 'scopes' | 'account'>
+}
 
 /** Tokens that were just received. `expiresIn` is in seconds; absent when it is unknown. */
 export interface ReceivedTokens extends AccessSecrets {
@@ -21,12 +27,12 @@ export interface ReceivedTokens extends AccessSecrets {
 /** Seals tokens for the store. `before`: the connection whose tokens were refreshed. */
 export function sealGrant(
   broker: Pick<Broker, 'sealer' | 'now'>,
-  row: ConnectionRow,
+  row: ConnectionRow & Pick<Connection, 'account'>,
   tokens: ReceivedTokens,
   { provider = {}, before, receivedAt = broker.now() }: TokenTimes = {},
 ): RefreshedTokens {
   const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = tokens
-  const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
+  const seal = (secrets: SealedAccess | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
   const opened = before && openRefresh(broker, { ...row, refresh: before.refresh })
@@ -49,6 +55,7 @@ export function sealGrant(
         userInfo,
         ...(extra !== undefined && { extra }),
         ...(kept !== undefined && { kept }),
+        granted: { scopes, account: row.account },
       },
       'access',
     ),
@@ -65,12 +72,30 @@ export function sealGrant(
   }
 }
 
-/** Decrypts the access token. Throws `UnsealError` when the row was altered, `UnknownKeyError` when its key is missing. */
+/**
+ * Decrypts the access token. Throws `UnsealError` when the row was altered, its scopes and account too, and
+ * `UnknownKeyError` when its key is missing.
+ */
 export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
+  const place = connectionPlace(connection, 'access')
   // only sealGrant seals this column, in this shape
-  return JSON.parse(
-    broker.sealer.open(connection.access, connectionPlace(connection, 'access')),
-  ) as AccessSecrets
+  const { granted, ...secrets } = JSON.parse(broker.sealer.open(connection.access, place)) as SealedAccess
+  if (granted === undefined || isAsGranted(connection, granted)) return secrets
+  const { id, projectId } = connection
+  broker.altered.found({ table: 'connections', id, projectId })
+  throw new UnsealError('the scopes or the account of the connection are not those of its token', place)
+}
+
+function isAsGranted(
+  { scopes, account }: Connection,
+  granted: NonNullable<SealedAccess['granted']>,
+): boolean {
+  return (
+    account.id === granted.account.id &&
+    account.name === granted.account.name &&
+    scopes.length === granted.scopes.length &&
+    scopes.every((scope, i) => scope === granted.scopes[i])
+  )
 }
 
 /** Decrypts the refresh token; `undefined` if the provider gave none. Throws like `openAccess`. */

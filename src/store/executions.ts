@@ -2,6 +2,7 @@ import { and, count, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
+import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
@@ -33,16 +34,17 @@ export interface Executions extends ExecutionLists {
   prolong(id: string, lease: Lease, now: EpochSeconds): Promise<boolean>
   /**
    * Writes how a claimed run ended, or that it is to be tried again (status `scheduled`, a new `runAt`). `false`, with
-   * nothing written, when the owner no longer holds the lease. The request is not written: a key rotation may have sealed
-   * the stored one with another key meanwhile.
+   * nothing written, when the owner no longer holds the lease. The request of a run that has ended is deleted, and
+   * otherwise not written: a key rotation may have sealed the stored one with another key meanwhile.
    */
   settle(record: ExecutionRecord, owner: string): Promise<boolean>
-  /** Cancels a scheduled run that has not begun. */
+  /** Cancels a scheduled run that has not begun, deletes its request, and writes the result, if there is one. */
   cancel(
     projectId: string,
     id: string,
     now: EpochSeconds,
     audit?: AuditEntries,
+    result?: Sealed,
   ): Promise<ExecutionRecord | undefined>
   /** How many runs of the project are scheduled and have not begun. */
   countScheduled(projectId: string): Promise<number>
@@ -134,16 +136,23 @@ export function createExecutions(database: Database): Executions {
         finishedAt: row.finishedAt,
         durationMs: row.durationMs,
         attempts: row.attempts,
+        request: sql`case when ${row.status} = 'scheduled' then ${executions.request} end`,
         result: sql`coalesce(${row.result}, ${executions.result})`,
         ...NO_LEASE,
       })
       .where(and(hasIdInProject(executions, p), eq(executions.leaseOwner, p.owner)))
       .returning({ id: executions.id })
   })
-  const cancel = statement((p: InProject & { now: EpochSeconds }) =>
+  const cancel = statement((p: InProject & { now: EpochSeconds; result: Sealed | null }) =>
     query
       .update(executions)
-      .set({ status: 'cancelled', finishedAt: p.now, updatedAt: p.now })
+      .set({
+        status: 'cancelled',
+        finishedAt: p.now,
+        updatedAt: p.now,
+        request: null,
+        result: sql`coalesce(${p.result}, ${executions.result})`,
+      })
       .where(and(hasIdInProject(executions, p), isScheduled))
       .returning(columns),
   )
@@ -226,9 +235,9 @@ export function createExecutions(database: Database): Executions {
         return true
       })
     },
-    async cancel(projectId, id, now, audit) {
+    async cancel(projectId, id, now, audit, result) {
       return write(audit, function* () {
-        return (yield* cancel({ projectId, id, now }))[0]
+        return (yield* cancel({ projectId, id, result: result ?? null, now }))[0]
       })
     },
     async countScheduled(projectId) {

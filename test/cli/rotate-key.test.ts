@@ -212,14 +212,19 @@ describe('under load', () => {
     drizzle(client).transaction((tx) => {
       for (let i = 0; i < USERS; i++) {
         const place = { id: newId('conn'), projectId, userId: `held ${i}`, providerUid: entry.uid }
-        const grant = sealGrant(broker, place, {
-          accessToken: `token of held ${i}`,
-          userInfo: {},
-          refreshToken: `refresh token of held ${i}`,
-          tokenType: 'bearer',
-          scopes: ['read'],
-          expiresIn: 3600,
-        })
+        const account = { id: `held ${i}`, name: `held ${i}` }
+        const grant = sealGrant(
+          broker,
+          { ...place, account },
+          {
+            accessToken: `token of held ${i}`,
+            userInfo: {},
+            refreshToken: `refresh token of held ${i}`,
+            tokenType: 'bearer',
+            scopes: ['read'],
+            expiresIn: 3600,
+          },
+        )
         const rest = {
           isDefault: true,
           generation: 1,
@@ -233,8 +238,8 @@ describe('under load', () => {
             ...place,
             ...grant,
             ...rest,
-            accountId: `held ${i}`,
-            accountName: `held ${i}`,
+            accountId: account.id,
+            accountName: account.name,
             status: 'active',
             providerIdentity: providerIdentity(broker, entry),
           })

@@ -179,7 +179,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 20, 1)).toEqual([])
     })
 
-    test('are settled by their owner, once, and keep their stored request', async () => {
+    test('are settled by their owner, once, and lose their request', async () => {
       await using on = await scene()
       const { id, request: _, ...added } = await on.scheduled(10)
       const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)
@@ -196,11 +196,8 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.settle(ended, 'you')).toBe(false)
       expect(await on.executions.settle(ended, 'me')).toBe(true)
       expect(await on.executions.settle({ ...ended, status: 'failed' }, 'me')).toBe(false)
-      expect(await on.others.find(on.projectId, id)).toEqual({
-        ...added,
-        ...ended,
-        request: sealed('request'),
-      })
+      const { request: __, ...settled } = { ...added, ...ended }
+      expect(await on.others.find(on.projectId, id)).toEqual(settled)
       expect(await on.others.claimDue(on.lease('you'), 1_000, 1)).toEqual([])
     })
 
@@ -219,10 +216,13 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
     test('can be cancelled by their own project until they have begun', async () => {
       await using on = await scene()
       const another = await inProject(on.store, 'another')
-      const waiting = await on.scheduled(10)
+      const { request: _, ...waiting } = await on.scheduled(10)
       expect(await on.executions.cancel(another.projectId, waiting.id, 5)).toBeUndefined()
-      const cancelled = { ...waiting, status: 'cancelled', finishedAt: 5, updatedAt: 5 }
-      expect(await on.executions.cancel(on.projectId, waiting.id, 5)).toEqual(cancelled)
+      const end = { status: 'cancelled', finishedAt: 5, updatedAt: 5, result: sealed('end') }
+      expect(await on.executions.cancel(on.projectId, waiting.id, 5, undefined, end.result)).toEqual({
+        ...waiting,
+        ...end,
+      })
       expect(await on.others.cancel(on.projectId, waiting.id, 6)).toBeUndefined()
       expect(await on.others.claimDue(on.lease('me'), 20, 1)).toEqual([])
       const begun = await on.scheduled(10)

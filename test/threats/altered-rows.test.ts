@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
+import { nextUriOf } from '../../src/flows/ending-uri.ts'
 import { findAlteredRows } from '../../src/services/altered-rows.ts'
 import { factPlace } from '../../src/store/sealed-columns.ts'
+import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
 import { providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
@@ -145,6 +147,92 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect((await after.call('GET', '/v1/admin/policies/no-bob')).body.enabled).toBe(true)
       expect((await fetchToken()).status).toBe(200)
     })
+  })
+
+  describe('what decides about a token', () => {
+    const ofAda = async (gatepass: Gatepass) =>
+      (await gatepass.call('GET', '/v1/connections?user_id=ada')).body.items[0]
+
+    test.each([
+      ['scopes', `update connections set scopes = replace(scopes, 'read', 'write')`],
+      ['account', "update connections set account_id = 'another'"],
+    ])('is sealed with it: a connection of other %s releases nothing', async (_, sql) => {
+      await begin()
+      await world.connect('ada')
+      const after = await tamper(sql)
+      const { id } = await ofAda(after)
+      const refused = await after.call('POST', `/v1/connections/${id}/token`)
+      expect(refused.status, JSON.stringify(refused.body)).not.toBe(200)
+      expect(JSON.stringify(refused.body)).not.toContain('access_token')
+      expect(await alteredIn(after)).toEqual([`connections ${id}`])
+      expect(await ofAda(after)).toMatchObject({ status: 'needs_authorization' })
+    })
+  })
+
+  describe('a scheduled run that was changed in the database', () => {
+    const IN_A_DAY = 86_400
+
+    async function schedule(gatepass: Gatepass): Promise<string> {
+      const run_at = new Date((gatepass.broker.now() + IN_A_DAY) * 1000).toISOString()
+      const body = { tool_name: 'Demo.Echo', user_id: 'ada', input: { text: 'for ada' }, run_at }
+      const scheduled = await gatepass.call('POST', '/v1/tools/execute', body)
+      expect(scheduled.status, JSON.stringify(scheduled.body)).toBe(200)
+      return scheduled.body.execution_id
+    }
+
+    test.each([
+      ['its user', "update executions set user_id = 'bob', run_at = 1"],
+      ['its tool', "update executions set tool_id = 'Demo:Whoami:1.0.0', run_at = run_at"],
+      ['its key', 'update executions set api_key_id = null'],
+      ['its time', 'update executions set run_at = 1'],
+    ])('is not run: %s', async (_, sql) => {
+      await begin()
+      await world.connect('ada')
+      const id = await schedule(world.gatepass)
+      const runs = world.worker.invocations.length
+      const before = world.gatepass.broker.now()
+      options = { ...options, now: () => before + 2 * IN_A_DAY }
+      const after = await tamper(sql)
+      await createScheduler(after.broker).runDue()
+      await expect
+        .poll(async () => (await after.call('GET', `/v1/scheduled_tools/${id}`)).body.execution_status)
+        .toBe('failed')
+      expect(world.worker.invocations).toHaveLength(runs)
+    })
+
+    test('is not run again once it has ended, nor is one that was cancelled', async () => {
+      await begin()
+      await world.connect('ada')
+      const ids = [await schedule(world.gatepass), await schedule(world.gatepass)]
+      expect((await world.call('DELETE', `/v1/scheduled_tools/${ids[1]}`)).status).toBeLessThan(300)
+      const before = world.gatepass.broker.now()
+      options = { ...options, now: () => before + 2 * IN_A_DAY }
+      const first = await restart()
+      const detail = async (gatepass: Gatepass, id = '') =>
+        (await gatepass.call('GET', `/v1/scheduled_tools/${id}`)).body
+      await createScheduler(first.broker).runDue()
+      await expect.poll(async () => (await detail(first, ids[0])).execution_status).toBe('completed')
+      for (const id of ids) expect((await detail(first, id)).input).toEqual({ text: 'for ada' })
+      const runs = world.worker.invocations.length
+      const after = await tamper("update executions set status = 'scheduled', finished_at = null")
+      await createScheduler(after.broker).runDue()
+      for (const id of ids)
+        await expect.poll(async () => (await detail(after, id)).execution_status).toBe('failed')
+      expect(world.worker.invocations).toHaveLength(runs)
+    })
+  })
+
+  test('an address to which users are sent back that was changed in the database leads nowhere', async () => {
+    await begin()
+    const { body } = await world.call('POST', '/v1/auth/authorize', {
+      auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+      user_id: 'ada',
+    })
+    const after = await tamper("update authorizations set next_uri = 'https://evil.example/'")
+    const { broker } = after
+    const authorization = defined(await broker.store.authorizations.find(body.id))
+    expect(authorization.nextUri).toBe('https://evil.example/')
+    expect(nextUriOf(broker, authorization)).toBeUndefined()
   })
 
   describe('a webhook that was written into the database', () => {

@@ -137,7 +137,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     pageHeaders(c)
     // a popup is not sent to the caller: the page that opened the popup shows the result
     const isPopup = (await popupWindow(c, broker, authorization)) !== undefined
-    const nextUri = isPopup || !endedByChoice(authorization) ? undefined : endingUri(authorization, browserId)
+    const nextUri =
+      isPopup || !endedByChoice(authorization) ? undefined : endingUri(broker, authorization, browserId)
     return c.redirect(nextUri ?? connectUrl(broker, authorization), 303)
   }
 
@@ -209,7 +210,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       case 'current': {
         const { authorization } = received
         const isExpired = authorization.status === 'failed' && authorization.reason === 'expired'
-        if (isExpired && endingUri(authorization, browserId) === undefined)
+        if (isExpired && endingUri(broker, authorization, browserId) === undefined)
           return showAuthorization(c, broker, authorization)
         return redirectToResult(c, authorization)
       }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import { sha256 } from '../../domain/ids.ts'
-import { endingUri } from '../../flows/ending-uri.ts'
+import { endingUri, nextUriOf } from '../../flows/ending-uri.ts'
 import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
@@ -40,13 +40,13 @@ export async function showAuthorization(
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     // the click leads to the login or the provider, and cancelling to the caller's page
     const endpoint = entry?.provider.authorizationRequest.endpoint
-    const formTo = [loginAt, endpoint, authorization.nextUri].filter((one) => one !== undefined)
+    const formTo = [loginAt, endpoint, nextUriOf(broker, authorization)].filter((one) => one !== undefined)
     pageHeaders(c, { formTo: formTo.map((one) => new URL(one)), hasForm: true })
   }
   const window = await popupWindow(c, broker, authorization)
   if (window !== undefined) pageHeaders(c, { script: 'runs' })
   const browserId = browserCookies(broker).idOf(c)
-  const nextUri = endingUri(authorization, browserId)
+  const nextUri = endingUri(broker, authorization, browserId)
   const about = { providerName: names.get(providerUid) ?? '', userId: userDisplay, requester, brand }
   const action = connectPath(authorization)
   const ending = (view: EndingView, status: PageStatus = 200) =>

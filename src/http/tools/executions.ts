@@ -8,7 +8,7 @@ import { parseToolId } from '../../domain/tool-id.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
-import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
+import { openAttempts, openRequest, sealEnded } from '../../tools/run/execution-history.ts'
 import {
   artifactSchema,
   requiredAuthorizationSchema,
@@ -217,9 +217,10 @@ export async function cancelScheduled(
   projectId: string,
   id: string,
 ): Promise<ExecutionRecord> {
-  const { toolId: tool } = await getExecution(broker, projectId, id, 'scheduled')
-  const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
-  const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit)
+  const record = await getExecution(broker, projectId, id, 'scheduled')
+  const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool: record.toolId, subject: id })
+  const result = sealEnded(broker, record)
+  const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit, result)
   if (cancelled === undefined)
     throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be cancelled.')
   return cancelled

@@ -4,6 +4,7 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
+import { UnsealError } from '../../store/seal.ts'
 import { executionPlace } from '../../store/sealed-columns.ts'
 import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
 import { type Execution, isSuccess, type ToolCall } from './execution.ts'
@@ -16,6 +17,25 @@ export interface KeptRequest
   extends Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'> {
   /** `traceparent` of the request that scheduled the run, if its trace is recorded. */
   readonly traceparent?: string
+  /** Only of a run that is scheduled and has not ended: what decides when, as whom and what it runs. */
+  readonly scheduled?: ScheduledRun
+}
+
+/** The columns of a scheduled run that its request has too, because a program that writes the database could change them. */
+export type ScheduledRun = Pick<
+  ExecutionRecord,
+  'userId' | 'toolId' | 'entryPoint' | 'apiKeyId' | 'runAt' | 'createdAt'
+>
+
+/** Whether the row is that of the run that was scheduled. A retry comes later than `runAt`, never earlier. */
+export function isAsScheduled(record: ExecutionRecord, { scheduled }: KeptRequest): boolean {
+  return (
+    scheduled !== undefined &&
+    (['userId', 'toolId', 'entryPoint', 'apiKeyId', 'createdAt'] as const).every(
+      (member) => record[member] === scheduled[member],
+    ) &&
+    (record.runAt ?? 0) >= (scheduled.runAt ?? 0)
+  )
 }
 
 /** One attempt to run the tool, and its result. */
@@ -88,7 +108,7 @@ type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
 /** Encrypts the request of a run for its row. */
 export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed {
-  const { input, account, accounts, metadata, keepContent, traceparent } = call
+  const { input, account, accounts, metadata, keepContent, traceparent, scheduled } = call
   const kept: KeptRequest = {
     input,
     ...(account !== undefined && { account }),
@@ -96,16 +116,15 @@ export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed
     ...(metadata !== undefined && { metadata }),
     ...(keepContent !== undefined && { keepContent }),
     ...(traceparent !== undefined && { traceparent }),
+    ...(scheduled !== undefined && { scheduled }),
   }
   return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
 }
 
 /** Decrypts the request of a run; `undefined` if none was kept. Throws `UnsealError`. */
-export function openRequest(
-  broker: Broker,
-  { id, projectId, request }: ExecutionRecord,
-): KeptRequest | undefined {
-  if (request === undefined) return undefined
+export function openRequest(broker: Broker, record: ExecutionRecord): KeptRequest | undefined {
+  const { id, projectId, request } = record
+  if (request === undefined) return openResult(broker, record)?.request
   return JSON.parse(broker.sealer.open(request, executionPlace(id, projectId, 'request'))) as KeptRequest // `sealRequest` wrote it
 }
 
@@ -115,22 +134,49 @@ type StoredAttempt = Omit<Attempt, 'output'> & {
   readonly outputText?: string
 }
 
-/** Encrypts the attempts of a run for its row. */
-export function sealAttempts(broker: Broker, row: Row, attempts: readonly Attempt[]): Sealed {
+/** The content of `result`. */
+interface StoredResult {
+  readonly attempts: readonly StoredAttempt[]
+  /** The request of a scheduled run that has ended. Its own column is empty then, so that the row cannot run again. */
+  readonly request?: KeptRequest
+}
+
+/** Encrypts the attempts of a run for its row. `request`: that of a scheduled run that has ended. */
+export function sealAttempts(
+  broker: Broker,
+  row: Row,
+  attempts: readonly Attempt[],
+  request?: KeptRequest,
+): Sealed {
   const stored = attempts.map(({ output, ...attempt }): unknown => {
     if (output === undefined) return attempt
     const text = jsonText(output)
     return { ...attempt, ...(text.length > LARGE_BYTES ? { outputText: text } : { output }) }
   })
-  return broker.sealer.seal(JSON.stringify(stored), executionPlace(row.id, row.projectId, 'result'))
+  const result = { attempts: stored, ...(request !== undefined && { request }) }
+  return broker.sealer.seal(JSON.stringify(result), executionPlace(row.id, row.projectId, 'result'))
+}
+
+/** Encrypts what is kept of a scheduled run that ends before it has begun; `undefined` if the row was altered. */
+export function sealEnded(broker: Broker, record: ExecutionRecord): Sealed | undefined {
+  try {
+    return sealAttempts(broker, record, openAttempts(broker, record), openRequest(broker, record))
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
 }
 
 /** Decrypts the attempts of a run; empty if none were kept. Throws `UnsealError`. */
-export function openAttempts(broker: Broker, { id, projectId, result }: ExecutionRecord): readonly Attempt[] {
-  if (result === undefined) return []
-  const text = broker.sealer.open(result, executionPlace(id, projectId, 'result'))
-  const stored = JSON.parse(text) as StoredAttempt[] // `sealAttempts` wrote it
-  return stored.map(({ outputText, ...attempt }) =>
+export function openAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt[] {
+  return (openResult(broker, record)?.attempts ?? []).map(({ outputText, ...attempt }) =>
     outputText === undefined ? attempt : { ...attempt, output: new LargeJson(Buffer.from(outputText)) },
   )
+}
+
+function openResult(broker: Broker, { id, projectId, result }: ExecutionRecord): StoredResult | undefined {
+  if (result === undefined) return undefined
+  const text = broker.sealer.open(result, executionPlace(id, projectId, 'result'))
+  const stored = JSON.parse(text) as StoredResult | readonly StoredAttempt[] // `sealAttempts` wrote it, or 0.1.0 a list
+  return 'attempts' in stored ? stored : { attempts: stored }
 }

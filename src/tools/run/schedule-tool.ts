@@ -8,7 +8,7 @@ import { currentContext } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import { recordedTrace } from '../../services/tracing.ts'
 import type { Execution, ToolCall } from './execution.ts'
-import { sealRequest } from './execution-history.ts'
+import { type ScheduledRun, sealRequest } from './execution-history.ts'
 import { checkInput } from './preconditions.ts'
 import { authorizationRequired, authorizeTool, isGranted, toolNeeds } from './tool-tokens.ts'
 
@@ -47,8 +47,17 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   const { apiKey } = currentContext()
   const row = { id: newId('exec'), projectId: tool.projectId }
   const traceparent = recordedTrace()
+  const scheduled: ScheduledRun = {
+    toolId: toolId(tool),
+    entryPoint,
+    ...(userId !== undefined && { userId }),
+    ...(apiKey !== undefined && { apiKeyId: apiKey.id }),
+    runAt,
+    createdAt: now,
+  }
   const request = sealRequest(broker, row, {
     ...call,
+    scheduled,
     ...(traceparent !== undefined && { traceparent }),
   })
   if (request.length > MAX_REQUEST_CHARACTERS)
@@ -64,14 +73,9 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     )
   const record: ExecutionRecord = {
     ...row,
-    toolId: toolId(tool),
+    ...scheduled,
     type: 'scheduled',
-    entryPoint,
     status: 'scheduled',
-    ...(userId !== undefined && { userId }),
-    ...(apiKey !== undefined && { apiKeyId: apiKey.id }),
-    runAt,
-    createdAt: now,
     updatedAt: now,
     attempts: 0,
     request,

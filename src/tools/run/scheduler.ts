@@ -16,6 +16,8 @@ import { executeTool } from './execute-tool.ts'
 import {
   type Attempt,
   endOf,
+  isAsScheduled,
+  type KeptRequest,
   openAttempts,
   openRequest,
   resultOf,
@@ -137,6 +139,7 @@ export function createScheduler(broker: Broker): Scheduler {
 /** Makes one attempt and returns the record with its result. */
 async function attempt(broker: Broker, record: ExecutionRecord): Promise<ExecutionRecord> {
   const startedAt = broker.now()
+  let kept: KeptRequest | undefined
   const settle = (
     end: Pick<ExecutionRecord, 'status'> & Partial<ExecutionRecord>,
     tried: Omit<Attempt, 'id' | 'startedAt' | 'finishedAt'>,
@@ -146,12 +149,12 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
       ...readAttempts(broker, record),
       { ...tried, id: newId('exec'), startedAt: record.startedAt ?? startedAt, finishedAt },
     ]
+    const settled = { ...record, ...end, updatedAt: finishedAt }
+    if (end.status === 'scheduled') return { ...settled, result: sealAttempts(broker, record, attempts) }
     return {
-      ...record,
-      ...end,
-      updatedAt: finishedAt,
-      ...(end.status !== 'scheduled' && { finishedAt }),
-      result: sealAttempts(broker, record, attempts),
+      ...settled,
+      finishedAt,
+      result: sealAttempts(broker, record, attempts, kept),
     }
   }
   const fail = (systemErrorMessage: string) =>
@@ -164,9 +167,15 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
 
   try {
     const { projectId, userId, entryPoint, id } = record
-    const kept = openRequest(broker, record)
+    kept = openRequest(broker, record)
     if (kept === undefined) return fail('The request of this run is no longer stored.')
-    const { traceparent, ...request } = kept
+    if (record.request === undefined || !isAsScheduled(record, kept)) {
+      broker.altered.found({ table: 'executions', id, projectId })
+      return fail(
+        'The row of this run was changed in the database by another program than Gatepass, so it was not run.',
+      )
+    }
+    const { traceparent, scheduled: _, ...request } = kept
     const tool = await getTool(broker, projectId, record.toolId)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
