@@ -40,10 +40,10 @@ const CODES = [
 
 const NASTY = [...CODES, 'a&b=c#d?e/f g+h%20%', 'a"b\'c\\d', 'ü€漢🔑', ';,:@=', '\u00a0']
 
-/** RFC 6749 section 2.3.1: both halves as a form writes them. */
+/** RFC 6749 section 2.3.1: both halves as values of a form, of which a `&` is a part. */
 function basicOf({ headers }: { headers: { authorization?: string | undefined } }) {
   const pair = Buffer.from((headers.authorization ?? '').replace('Basic ', ''), 'base64').toString('latin1')
-  const decode = (text = '') => new URLSearchParams(`v=${text}`).get('v')
+  const decode = (text = '') => decodeURIComponent(text.replaceAll('+', ' '))
   const [id, secret, ...rest] = pair.split(':')
   expect(rest).toEqual([])
   return { client_id: decode(id), client_secret: decode(secret) }

@@ -7,9 +7,9 @@ export type ParsedDocument =
   | { readonly outcome: 'refused'; readonly reason: string }
 
 /** Parses a document in a thread (thread-pool.ts). */
-export function run(text: string, transfer: ArrayBuffer[]): ParsedDocument {
+export async function run(text: string, transfer: ArrayBuffer[]): Promise<ParsedDocument> {
   try {
-    const json = new TextEncoder().encode(JSON.stringify(parseDocument(text).root))
+    const json = new TextEncoder().encode(JSON.stringify((await parseDocument(text)).root))
     transfer.push(json.buffer)
     return { outcome: 'read', json }
   } catch (error) {

@@ -13,8 +13,8 @@ const MAX_YAML_LENGTH = 16 * 1024 * 1024
 const MAX_YAML_PARTS = 1_000_000
 
 /** Parses JSON or YAML, converts Swagger 2.0, and checks that it is an OpenAPI document. Throws `Refusal`. */
-export function parseDocument(text: string): OpenapiDocument {
-  return readDocument(convertedSwagger(parseText(text.replace(/^\uFEFF/, ''))))
+export async function parseDocument(text: string): Promise<OpenapiDocument> {
+  return readDocument(await convertedSwagger(parseText(text.replace(/^\uFEFF/, ''))))
 }
 
 function parseText(text: string): unknown {

@@ -25,7 +25,9 @@ export async function run(
 ): Promise<DocumentReading> {
   try {
     const document =
-      source instanceof Uint8Array ? parseDocument(new TextDecoder().decode(source)) : readDocument(source)
+      source instanceof Uint8Array
+        ? await parseDocument(new TextDecoder().decode(source))
+        : readDocument(source)
     const items: CatalogueItem[] = [
       ...(await readOpenapi(document, options)),
       ...unusedSettings(document, options.settings).map(

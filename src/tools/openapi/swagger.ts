@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { isDeeperThan, Refusal } from '../read-json.ts'
 import { MAX_DEPTH } from './openapi-document.ts'
@@ -7,24 +6,20 @@ import { MAX_DEPTH } from './openapi-document.ts'
  * Converts a document of Swagger 2.0, which it changes, to OpenAPI 3.0. Returns others unchanged. The time grows with the
  * document, so it is called in a thread. Throws `Refusal`.
  */
-export function convertedSwagger(document: unknown): unknown {
+export async function convertedSwagger(document: unknown): Promise<unknown> {
   if (!isRecord(document) || document.swagger !== '2.0') return document
   if (isDeeperThan(document, MAX_DEPTH))
     throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
   try {
     for (const one of [document, ...operationsOf(document)]) dropEmptyTypes(one)
-    return converter()({ ...document, ...schemesOf(document) })
+    // loaded when it is needed, because few documents are of Swagger 2.0
+    const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
+    return upgradeFromTwoToThree({ ...document, ...schemesOf(document) })
   } catch {
     throw new Refusal(
       'The document is of Swagger 2.0 and could not be converted: convert it to OpenAPI 3.1, by another tool.',
     )
   }
-}
-
-/** Loaded when it is needed, because few documents are of Swagger 2.0. */
-function converter(): (document: JsonRecord) => unknown {
-  const require = createRequire(import.meta.url)
-  return require('@scalar/openapi-upgrader/2.0-to-3.0').upgradeFromTwoToThree
 }
 
 function operationsOf({ paths }: JsonRecord): JsonRecord[] {
