@@ -49,14 +49,17 @@ export interface OwnTransaction {
 const MARKS = -1
 /** A commit that was begun this recently needs no mark beside it. */
 const RECENT_MS = 200
-/** For how long rows of processes that have ended are kept. Living processes write one every second. */
+/** For how long rows of processes that have ended are kept. A living process writes some row every few seconds. */
 const KEPT_SECONDS = 30 * 24 * 60 * 60
 
 const NOW = 'extract(epoch from clock_timestamp())::bigint'
 const ASK = `insert into commits (writer, slot, number, at) values ($1, $2, 0, ${NOW})
   on conflict (writer, slot) do update set at = excluded.at returning number`
+// all rows of a process or none: a slot that a living process has long not used still proves its commit
 const SWEEP = `delete from commits where (writer, slot) in (
-  select writer, slot from commits where at < ${NOW} - ${KEPT_SECONDS} for update skip locked)`
+  select writer, slot from commits one where not exists (
+    select 1 from commits other where other.writer = one.writer and other.at >= ${NOW} - ${KEPT_SECONDS})
+  for update skip locked)`
 /** $1 names the process. */
 export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
 
@@ -100,15 +103,19 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
     newest = Math.max(newest, number)
   }
 
-  /** Writes the number, if the slot's row still has the one that was committed there last. */
+  /**
+   * Writes the number, if the slot's row still has the one that was committed there last. A number never replaces a newer
+   * one, since a network may deliver the statement after the process has given up its connection.
+   */
   function put({ slot, number }: OwnTransaction): string {
     const known = acknowledged.get(slot)
     // the values are this process's own
     return known === undefined
       ? `insert into commits (writer, slot, number, at) values ('${writer}', ${slot}, ${number}, ${NOW})
-          on conflict (writer, slot) do update set number = excluded.number, at = excluded.at`
+          on conflict (writer, slot) do update set number = excluded.number, at = excluded.at
+          where commits.number < excluded.number`
       : `update commits set number = ${number}, at = ${NOW}
-          where writer = '${writer}' and slot = ${slot} and number >= ${known}`
+          where writer = '${writer}' and slot = ${slot} and number between ${known} and ${number}`
   }
 
   async function checkLoss(): Promise<boolean> {
