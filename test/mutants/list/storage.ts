@@ -437,7 +437,7 @@ export const storage: readonly Mutation[] = [
     from: 'if (record.request === undefined || !isAsScheduled(record, kept)) {',
     to: 'if (record.request === undefined) {',
     test: 'threats/altered-rows.test.ts',
-    name: 'is not run: %s',
+    name: 'is not run: ',
   },
   {
     rows: ['49'],

@@ -82,7 +82,7 @@ export const tools: readonly Mutation[] = [
     from: 'const MAX_STEPS = 10_000',
     to: 'const MAX_STEPS = 10_000_000',
     test: 'properties/listed-schemas.test.ts',
-    name: 'of a client of the %s era',
+    name: 'era costs no more than a few steps a character',
   },
   {
     rows: ['25', '41'],
@@ -91,7 +91,7 @@ export const tools: readonly Mutation[] = [
     from: 'const MAX_MOVED = 256 * 1024',
     to: 'const MAX_MOVED = 256 * 1024 * 1024',
     test: 'properties/listed-schemas.test.ts',
-    name: 'of a client of the %s era',
+    name: 'era costs no more than a few steps a character',
   },
   {
     rows: ['25', '41'],
