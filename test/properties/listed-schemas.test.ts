@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listedToolJson } from '../../src/mcp/endpoint/listed-tool.ts'
 import { countSteps } from '../count-steps.ts'
-import { costliestSchema } from '../hostile-schemas.ts'
+import { costliestSchema, costlySchemas } from '../hostile-schemas.ts'
 import { tool } from '../store/fixtures.ts'
 
 describe('threat 25 and 41: the list of an MCP client', () => {
@@ -30,4 +30,12 @@ describe('threat 25 and 41: the list of an MCP client', () => {
       expect(steps, JSON.stringify(schema).slice(0, 1_000)).toBeLessThan(MAX_STEPS)
     },
   )
+
+  test('has no schema that references have made ten times as long', () => {
+    for (const schema of costlySchemas(limits)) {
+      const inputSchema = { type: 'object', ...schema }
+      const json = listedToolJson({ ...tool({ projectId: 'p' }), inputSchema }, 'T', 'modern')
+      expect(json.length).toBeLessThan(10 * limits.size)
+    }
+  })
 })

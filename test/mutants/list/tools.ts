@@ -91,7 +91,7 @@ export const tools: readonly Mutation[] = [
     from: 'const MAX_MOVED = 256 * 1024',
     to: 'const MAX_MOVED = 256 * 1024 * 1024',
     test: 'properties/listed-schemas.test.ts',
-    name: 'era costs no more than a few steps a character',
+    name: 'has no schema that references have made ten times as long',
   },
   {
     rows: ['25', '41'],
