@@ -60,15 +60,15 @@ describe.each(['new', 'existing'])(
     test.each(REFUSED)('%s', async (_, prepare, fault) => {
       if (kind === 'existing') await gatepass.runHereWith({ env: PRODUCTION }, 'migrate')
       const env = { ...PRODUCTION, ...prepare(gatepass.directory) }
-      const served = await gatepass.runWith({ env }, 'serve')
-      expect(served).toMatchObject({ code: 2, stderr: expect.stringContaining(fault) })
-
       const { code, stdout } = await gatepass.runWith({ env }, 'doctor', '--production', '--json')
       expect(code).toBe(1)
       const { checks } = JSON.parse(stdout)
       expect(checks).toContainEqual(
         expect.objectContaining({ status: 'failed', message: expect.stringContaining(fault) }),
       )
+      // last, because a start that is refused has made the database
+      const served = await gatepass.runWith({ env }, 'serve')
+      expect(served).toMatchObject({ code: 2, stderr: expect.stringContaining(fault) })
     })
   },
 )
