@@ -13,7 +13,8 @@ export interface LiveServer {
 
 /**
  * The server processes that run, with the master keys that each has. Each writes its row at intervals and deletes it when
- * it ends. The row of a process that was killed counts until it lapses. All times are those of the database.
+ * it ends. The row of a process that was killed counts until it lapses. All times are by the clock of leases
+ * (`Dialect.leaseNow`), so that a server still counts when the time of day is set.
  */
 export interface Servers {
   /** Writes that the server runs, and with which keys. */
@@ -27,7 +28,7 @@ export interface Servers {
 
 export function createServers({ tables, query, statement, read, write, dialect }: Database): Servers {
   const { servers } = tables
-  const { nowMs } = dialect
+  const { leaseNowMs: nowMs } = dialect
   // absolute: a row with a time in the future was written before the database's clock was set back
   const sinceBeat = sql`abs(${nowMs} - ${servers.beatAt})`
   const { id, name, keyIds } = servers

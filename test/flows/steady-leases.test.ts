@@ -118,6 +118,18 @@ test('runs and heartbeats go by it too, and a machine that starts again frees th
   await next.close()
 })
 
+test('a server with its keys counts by it, so that it is not forgotten when the time of day is set', async () => {
+  const steadyClock = machine()
+  await using gatepass = await startGatepass({ steadyClock })
+  const { servers } = gatepass.broker.store
+  const names = async () => (await servers.live(40_000)).map(({ name }) => name)
+  await servers.beat({ id: 'killed', name: 'killed', keyIds: ['aaaaaaaa'] })
+  steadyClock.pass(39)
+  expect(await names()).toContain('killed')
+  steadyClock.pass(2)
+  expect(await names()).not.toContain('killed')
+})
+
 test('processes of one start of the machine have the same lease clock, by its boot id and its monotonic clock', async () => {
   const clock = machineClock()
   expect(clock?.bootId).toBe(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())

@@ -226,6 +226,15 @@ export const tokens: readonly Mutation[] = [
     name: 'runs and heartbeats go by it too',
   },
   {
+    rows: ['R10'],
+    fault: 'servers count by the time of day',
+    file: 'src/store/servers.ts',
+    from: '{ leaseNowMs: nowMs } = dialect',
+    to: '{ nowMs } = dialect',
+    test: 'flows/steady-leases.test.ts',
+    name: 'a server with its keys counts by it',
+  },
+  {
     rows: ['R4'],
     fault: 'a late answer makes a connection active whose grant may have ended',
     file: 'src/store/connection-refreshes.ts',
