@@ -38,6 +38,7 @@ import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
+import { settleToolNames } from './services/settle-tool-names.ts'
 import { createRowSigner, signedStore } from './services/signed-store.ts'
 import { machineClock } from './services/steady-clock.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
@@ -114,6 +115,7 @@ export async function openBroker(
     }
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
     watchForLosses({ store, log, now, audit, metrics }, operatorsProject.id)
+    await settleToolNames({ store, audit, log, now }, operatorsProject.id)
     const { allowedHosts } = config
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)

@@ -43,6 +43,8 @@ export interface WorkerRequirement {
 export interface WorkerTool {
   readonly name: string
   readonly description: string
+  /** If it is not of the worker's toolkit. */
+  readonly toolkit?: { readonly name: string; readonly version: string }
   readonly parameters?: readonly WorkerParameter[]
   readonly authorization?: WorkerRequirement
   readonly secrets?: readonly string[]
@@ -145,12 +147,14 @@ export async function startFakeWorker(options: FakeWorkerOptions) {
       case 'html':
         return answer(res, 200, 'text/html', '<h1>Welcome</h1>')
       case 'not-an-array':
-        return answerJson(res, 200, { items: state.tools.map((tool) => definitionOf(tool, toolkit)) })
+        return answerJson(res, 200, {
+          items: state.tools.map((tool) => definitionOf(tool, tool.toolkit ?? toolkit)),
+        })
       case 'ok':
         return answerJson(
           res,
           200,
-          state.tools.map((tool) => definitionOf(tool, toolkit)),
+          state.tools.map((tool) => definitionOf(tool, tool.toolkit ?? toolkit)),
         )
     }
   }

@@ -16,7 +16,9 @@ interface WorkerWire {
   readonly sync_error?: string
   readonly acceptance?: {
     readonly accepted: NeedsWire
-    readonly waiting?: NeedsWire
+    readonly waiting?: NeedsWire & {
+      readonly names: readonly { readonly name: string; readonly owner?: string }[]
+    }
     readonly automatic?: boolean
   }
   readonly [member: string]: unknown
@@ -99,7 +101,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
   withCommonOptions(
     workers
       .command('accept')
-      .description('accept the providers, scopes and secrets that a registered worker newly requires')
+      .description('accept the providers, scopes, secrets and names that a registered worker newly requires')
       .argument('<id>', "the worker's id", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -176,8 +178,15 @@ function report(worker: WorkerWire, { json }: CommonOptions): void {
   const { accepted, waiting, automatic } = acceptance
   print(`  ${dim('accepted')}      ${needsText(accepted)}${automatic ? ' (automatically)' : ''}`)
   if (waiting === undefined) return
-  print(`  ${dim('waiting')}       ${MARKS.warning} ${needsText(waiting)}`)
+  if (waiting.providers.length > 0 || waiting.secrets.length > 0)
+    print(`  ${dim('waiting')}       ${MARKS.warning} ${needsText(waiting)}`)
+  for (const { name, owner } of waiting.names)
+    print(`  ${dim('name')}          ${MARKS.warning} ${sanitize(name)} ${dim(ownerText(owner))}`)
   print(`  ${dim('')}              → gatepass workers accept ${sanitize(id)}`)
+}
+
+function ownerText(owner: string | undefined): string {
+  return owner === undefined ? '(new, found by its full id alone)' : `(belongs to ${sanitize(owner)})`
 }
 
 function needsText({ providers, secrets }: NeedsWire): string {

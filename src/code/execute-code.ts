@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { wholeMilliseconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
+import { hasOwnName } from '../domain/tool-name.ts'
 import { isRecord } from '../parsing/json-record.ts'
 import { getTool } from '../tools/catalogue/get-tool.ts'
 import { withoutTwins } from '../tools/catalogue/listed-names.ts'
@@ -181,7 +182,7 @@ function createGateway(
       // a list costs a read of the whole catalogue; the prelude keeps the first one, so only hostile code asks again
       if (isListed) return refused('The tools were listed already.')
       isListed = true
-      const tools = withoutTwins(await broker.cache.catalogue.of(projectId))
+      const tools = withoutTwins((await broker.cache.catalogue.of(projectId)).filter(hasOwnName))
       const value = tools.map((tool) => ({
         id: toolId(tool),
         description: tool.description,

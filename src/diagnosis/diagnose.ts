@@ -9,6 +9,7 @@ import { checkLogin } from './check-login.ts'
 import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 import { checkTelemetry } from './check-telemetry.ts'
+import { checkToolNames } from './check-tool-names.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 
 /**
@@ -44,6 +45,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
     ...(await checkAuthorizations(target)),
     ...(await checkConnections(target)),
     ...(await checkWorkers(target, { isUp })),
+    ...(await checkToolNames(target)),
     ...(await checkWebhooks(target)),
   ]
 }

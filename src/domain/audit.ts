@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'worker.synced',
   'worker.waiting',
   'worker.accepted',
+  'worker.named',
   'policy.set',
   'policy.deleted',
   'policy.refused',

@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'already_exists',
   'set_by_operator',
   'ambiguous_tool',
+  'tool_source_changed',
   'provider_not_found',
   'provider_incomplete',
   'provider_inactive',

@@ -30,8 +30,13 @@ export interface Policy {
  */
 export interface PolicyMatch {
   readonly users?: readonly string[]
-  /** Names of tools, in any case. A use without a tool (a token that a caller fetches, the proxy) has none. */
+  /**
+   * Names of tools, in any case. An `allow` rule matches a tool only by a name that belongs to its source. A use without a tool (a token
+   * that a caller fetches, the proxy) has none.
+   */
   readonly tools?: readonly string[]
+  /** Ids of the workers that run the tool, or list their tools with the token. */
+  readonly workers?: readonly string[]
   /** Ids of provider entries. */
   readonly providers?: readonly string[]
   /** Scopes: those needed before there is a token, those granted afterwards. */

@@ -110,18 +110,36 @@ export function toolId(tool: Pick<Tool, 'namespace' | 'name' | 'version'>): stri
   return tool.version === undefined ? named : `${named}:${tool.version}`
 }
 
+type Aliased = Pick<Tool, 'namespace' | 'name' | 'version' | 'title'> & {
+  readonly source: Pick<ToolSource, 'kind'>
+}
+
 /**
  * Every spelling by which the tool is found, in lower case: its id, its imported name and Arcade's names, each with
- * and without the version.
+ * and without the version. The title of a worker's tool is text for people, which the worker chooses, and no name.
  */
-export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 'title'>): string[] {
-  const { namespace, name, version, title } = tool
-  const plain = new Set([
-    title,
-    name,
-    functionName(tool),
-    ...(namespace === '' ? [] : [`${namespace}:${name}`, `${namespace}.${name}`, `${namespace}_${name}`]),
-  ])
+export function toolAliases(tool: Aliased): string[] {
+  const { name, title, source } = tool
+  return withVersions(tool, [...(source.kind === 'metadata' ? [title] : []), name, ...toolkitNames(tool)])
+}
+
+/**
+ * The aliases that tell the toolkit of a worker's tool; all of an imported tool. No worker can choose these freely, since
+ * its toolkits are accepted.
+ */
+export function qualifiedAliases(tool: Aliased): string[] {
+  return tool.source.kind === 'metadata' ? toolAliases(tool) : withVersions(tool, toolkitNames(tool))
+}
+
+function toolkitNames(tool: Aliased): readonly string[] {
+  const { namespace, name } = tool
+  const separated = [`${namespace}:${name}`, `${namespace}.${name}`, `${namespace}_${name}`]
+  return [functionName(tool), ...(namespace === '' ? [name] : separated)]
+}
+
+function withVersions(tool: Aliased, names: readonly string[]): string[] {
+  const { version } = tool
+  const plain = new Set(names)
   const spelled = [...plain].flatMap((one) => (version === undefined ? [one] : [one, `${one}@${version}`]))
   return [...new Set([...spelled, toolId(tool)].map((one) => one.toLowerCase()))]
 }

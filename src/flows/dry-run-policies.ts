@@ -6,7 +6,7 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntry } from '../services/audit-entry.ts'
-import type { PolicyProvider, RequestedUse } from '../services/policies/policy-match.ts'
+import type { PolicyProvider, RequestedUse, UsedTool } from '../services/policies/policy-match.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import { createPolicyTrial, type PastUse, type TrialVerdict } from '../services/policies/policy-trial.ts'
 import { readAudit } from './read-audit.ts'
@@ -19,9 +19,9 @@ const OWNERS = 100
 /** The event loop gets a turn after this time. */
 const BUDGET_MS = 3
 
-/** A tool as rules match it today: all its names, and its worker's hosts if it has a worker. */
-export interface ToolToday {
-  readonly aliases: readonly string[]
+/** A tool as rules match it today: its names, and its worker with the worker's hosts if it has one. */
+export interface ToolToday extends Omit<UsedTool, 'id'> {
+  readonly worker?: string
   readonly hosts?: readonly string[]
 }
 
@@ -130,6 +130,7 @@ async function pastUses(
 ): Promise<NumberedUse[]> {
   const entries = new Map((await broker.store.providers.list(projectId)).map((one) => [one.id, one]))
   const needsScopes = policies.some(({ match }) => match.scopes !== undefined)
+  const needsWorkers = policies.some(({ match }) => match.workers !== undefined)
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
   const tools = new Map<string, Promise<ToolToday>>()
   const uses: NumberedUse[] = []
@@ -155,13 +156,19 @@ async function pastUses(
         projectId,
         userId: textOf(first, 'user_id'),
         use,
-        ...(today && { tool: { id: toolId as string, aliases: today.aliases } }),
+        ...(today && {
+          tool: { id: toolId as string, aliases: today.aliases, ownNames: today.ownNames },
+          ...(today.worker !== undefined && { worker: today.worker }),
+        }),
         providers,
         // a token that was handed to the caller has no known host, so no rule with hosts matches it
         hosts: today?.hosts ?? [],
         at: first.at,
         unknown: [
           ...(areHostsKnown ? [] : (['hosts'] as const)),
+          ...(needsWorkers && today !== undefined && today.worker === undefined
+            ? (['workers'] as const)
+            : []),
           ...(areScopesUnknown ? (['scopes'] as const) : []),
         ],
       },

@@ -84,6 +84,7 @@ export interface AuditEntry {
     | 'worker.synced'
     | 'worker.waiting'
     | 'worker.accepted'
+    | 'worker.named'
     | 'policy.set'
     | 'policy.deleted'
     | 'policy.refused'
@@ -3350,6 +3351,7 @@ export type ErrorCode =
   | 'already_exists'
   | 'set_by_operator'
   | 'ambiguous_tool'
+  | 'tool_source_changed'
   | 'provider_not_found'
   | 'provider_incomplete'
   | 'provider_inactive'
@@ -4406,7 +4408,7 @@ export interface PolicyDryRun {
   readonly uses: number
   readonly permitted: number
   readonly refused: number
-  /** A hook would be called, or the hosts or scopes of the use are not known any more */
+  /** A hook would be called, or the hosts, scopes or worker of the use are not known any more */
   readonly undecided: number
   readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
   /** At most 50: the refused uses, then the undecided ones, each newest first */
@@ -4420,8 +4422,8 @@ export interface PolicyDryRun {
     readonly providers: readonly string[]
     readonly decision: 'refused' | 'undecided'
     readonly reason?: 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
-    /** What is not known: the answer of a hook, where the token went, or its scopes */
-    readonly because?: readonly ('hook' | 'hosts' | 'scopes')[]
+    /** What is not known: the answer of a hook, where the token went, its scopes, or the worker */
+    readonly because?: readonly ('hook' | 'hosts' | 'scopes' | 'workers')[]
     /** Ids of the policies */
     readonly policies: readonly string[]
   }[]
@@ -4430,8 +4432,10 @@ export interface PolicyDryRun {
 export interface PolicyMatch {
   /** Users; `*` matches any characters, here and in all lists */
   readonly users?: readonly string[] | undefined
-  /** Tools by any of their names, in any case */
+  /** Tools by any of their names, in any case; `allow` only by names of their own */
   readonly tools?: readonly string[] | undefined
+  /** Ids of the workers that run the tool */
+  readonly workers?: readonly string[] | undefined
   /** Ids of provider entries */
   readonly providers?: readonly string[] | undefined
   /** What the token may do */
@@ -5095,15 +5099,28 @@ export interface WorkerAcceptance {
     readonly secrets: readonly string[]
   }
   /**
-   * Requirements that the catalogue of the worker has named since. Until they are accepted, users are
-   * not asked for them and tools do not get them
+   * Requirements and names that the catalogue of the worker has named since, and names that another
+   * source had at its registration. Until requirements are accepted, users are not asked for them and
+   * tools do not get them
    */
   readonly waiting?: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
     /** The ids of the tools with these requirements. They run again once the requirements are accepted */
     readonly tools: readonly string[]
-    /** A digest of these requirements, for POST /v1/workers/{id}/accept */
+    /**
+     * Names of its tools that do not belong to it. Until they are accepted, these tools are in no list and
+     * are found by their full ids alone
+     */
+    readonly names: readonly {
+      readonly name: string
+      /**
+       * The id of the worker that has the name, or `import`; absent: no source has it, but the toolkit is
+       * new or belongs to another worker
+       */
+      readonly owner?: string
+    }[]
+    /** A digest of these requirements and names, for POST /v1/workers/{id}/accept */
     readonly digest: string
   }
   /** In development, and for modules that the settings name, everything is accepted automatically */
@@ -5112,7 +5129,7 @@ export interface WorkerAcceptance {
 
 /** Every operation by its id. `path` has its parameters as `{name}`. */
 export interface Operations {
-  /** Accept the new requirements of the tools of a worker */
+  /** Accept the new requirements and names of the tools of a worker */
   readonly acceptWorkerRequirements: {
     readonly method: 'POST'
     readonly path: '/v1/workers/{id}/accept'
@@ -5740,6 +5757,7 @@ export interface Operations {
         | 'worker.synced'
         | 'worker.waiting'
         | 'worker.accepted'
+        | 'worker.named'
         | 'policy.set'
         | 'policy.deleted'
         | 'policy.refused'
@@ -6169,6 +6187,7 @@ export interface Operations {
         | 'worker.synced'
         | 'worker.waiting'
         | 'worker.accepted'
+        | 'worker.named'
         | 'policy.set'
         | 'policy.deleted'
         | 'policy.refused'

@@ -37,6 +37,8 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
   }
 }
 
+const NAMES_AT_ONCE = 500
+
 /** Reads the rows that have a MAC, except connect sessions, which end soon. Returns those whose MAC is wrong. */
 export async function findAlteredRows({
   store,
@@ -52,6 +54,8 @@ export async function findAlteredRows({
     await store.webhooks.list(id)
     await store.domains.findProved(id)
     await store.policies.inForce(id).catch(() => undefined)
+    for (let after: string | undefined = ''; after !== undefined; )
+      after = (await store.toolNames.page(id, after, NAMES_AT_ONCE)).next
   }
   return [...altered.seen.values()]
 }

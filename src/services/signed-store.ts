@@ -159,6 +159,10 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     toolNames: {
       ...toolNames,
       find: async (...args) => (await toolNames.find(...args)).map(name),
+      async page(...args) {
+        const { rows, ...rest } = await toolNames.page(...args)
+        return { ...rest, rows: rows.map(name) }
+      },
       settle: (names) => toolNames.settle(names.map(signedName)),
     },
     workers: {

@@ -1,8 +1,9 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { BrokerError } from '../domain/errors.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
+import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, placeholdersOf, type Steps } from './statement.ts'
 
@@ -14,6 +15,8 @@ export interface OfSource extends OfProject {
 export interface ToolNames {
   /** The names with these identities that have an owner. */
   find(projectId: string, identities: readonly string[]): Promise<readonly ToolName[]>
+  /** The names after the identity `after`, in the order of their identities. */
+  page(projectId: string, after: string, limit: number): Promise<RowPage<ToolName>>
   /** How many names the source owns. */
   count(projectId: string, source: string): Promise<number>
   /** Adds the names that have no owner yet. */
@@ -48,6 +51,14 @@ export function createToolNames(database: Database): ToolNames {
         ),
       ),
   )
+  const pageAfter = statement((p: OfProject & { after: string; limit: number }) =>
+    query
+      .select()
+      .from(toolNames)
+      .where(and(eq(toolNames.projectId, p.projectId), gt(toolNames.identity, p.after)))
+      .orderBy(toolNames.identity)
+      .limit(p.limit),
+  )
   const counted = statement((p: OfSource) =>
     query.select({ count: sql<number>`count(*)` }).from(toolNames).where(isOf(toolNames, p)),
   )
@@ -55,6 +66,10 @@ export function createToolNames(database: Database): ToolNames {
   return {
     async find(projectId, identities) {
       return read(named({ projectId, identities }))
+    },
+    async page(projectId, after, limit) {
+      const rows = await read(pageAfter({ projectId, after, limit }))
+      return rowPage(rows, limit, ({ identity }) => identity)
     },
     async count(projectId, source) {
       return Number((await read(counted({ projectId, source })))[0]?.count ?? 0)

@@ -30,7 +30,7 @@ export interface Tools {
   /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
   bind(bound: BoundTool, audit?: AuditEntries): Promise<Tool | undefined>
   /** Deletes a tool, and frees `name` for other sources if it is given. */
-  delete(uid: string, audit?: AuditEntries, name?: Omit<ToolName, 'since'>): Promise<void>
+  delete(uid: string, audit?: AuditEntries, name?: Omit<ToolName, 'since' | 'mac'>): Promise<void>
 }
 
 /** The binding of a tool, and when it was made. */

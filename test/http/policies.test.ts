@@ -193,7 +193,7 @@ describe('threat 48: what is permitted', () => {
     projectId: '',
     userId,
     use: 'tool',
-    tool: { id: 'Demo:Trusted', aliases: ['demo:trusted'] },
+    tool: { id: 'Demo:Trusted', aliases: ['demo:trusted'], ownNames: ['demo:trusted'] },
     providers: [{ id: 'demo', scopes: ['read'] }],
     hosts: [],
   })
@@ -335,6 +335,7 @@ describe('a hook', () => {
         secrets: [],
         hosts: [new URL(world.worker.url).host],
       },
+      worker: { id: 'demo' },
     })
     const token = (await authorize('ada')).body.context.token
     expect(JSON.stringify(hook.asked)).not.toContain(token)

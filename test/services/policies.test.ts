@@ -26,12 +26,14 @@ function policy(match: PolicyMatch, more: Partial<Policy> = {}): Policy {
   }
 }
 
+const NAMES = ['github:star:1.0.0', 'github:star', 'github.star']
+
 function use(more: Partial<RequestedUse> = {}): RequestedUse {
   return {
     projectId: 'proj_1',
     userId: 'ada',
     use: 'tool',
-    tool: { id: 'github:star:1.0.0', aliases: ['github:star:1.0.0', 'github:star', 'github.star'] },
+    tool: { id: 'github:star:1.0.0', aliases: NAMES, ownNames: NAMES },
     providers: [{ id: 'github', scopes: ['repo', 'gist'] }],
     hosts: ['api.github.com'],
     ...more,
@@ -290,8 +292,8 @@ describe('rates', () => {
   })
 
   test.each([
-    ['user', use({ userId: 'bob' }), use({ tool: { id: 'other', aliases: [] } })],
-    ['tool', use({ tool: { id: 'other', aliases: [] } }), use({ userId: 'bob' })],
+    ['user', use({ userId: 'bob' }), use({ tool: { id: 'other', aliases: [], ownNames: [] } })],
+    ['tool', use({ tool: { id: 'other', aliases: [], ownNames: [] } }), use({ userId: 'bob' })],
   ] as const)('are counted apart for each %s', (per, another, same) => {
     const rates = createRates()
     const rule = limited(1, 60, per)

@@ -18,6 +18,7 @@ const match = fc.record(
   {
     users: patterns,
     tools: patterns,
+    workers: patterns,
     providers: patterns,
     scopes: patterns,
     hosts: patterns,
@@ -34,13 +35,16 @@ const use: fc.Arbitrary<RequestedUse> = fc
   .record(
     {
       userId: text,
-      tool: fc.record({
-        id: text,
-        aliases: fc.array(
-          text.map((one) => one.toLowerCase()),
-          { maxLength: 2 },
-        ),
-      }),
+      tool: fc
+        .record({
+          id: text,
+          aliases: fc.array(
+            text.map((one) => one.toLowerCase()),
+            { maxLength: 2 },
+          ),
+        })
+        .map((tool) => ({ ...tool, ownNames: tool.aliases.slice(0, 1) })),
+      worker: text,
       use: fc.constantFrom(...POLICY_USES),
       providers: fc.array(fc.record({ id: text, scopes: fc.array(text, { maxLength: 2 }) }), {
         maxLength: 2,

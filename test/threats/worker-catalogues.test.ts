@@ -292,6 +292,7 @@ test('a later worker takes over no tool of an earlier one by a higher version', 
   expect(oxp.body.result.value).toMatchObject({ inputs: { text: 'for the first worker' } })
   expect(given).toEqual([])
 
-  for (const name of ['Demo.Echo@99.0.0', 'Demo.Echo@^99']) expect((await run(name)).body.success).toBe(true)
-  expect(given).toHaveLength(2)
+  for (const name of ['Demo.Echo@99.0.0', 'Demo.Echo@^99']) expect((await run(name)).status, name).toBe(404)
+  expect((await run('Demo:Echo:99.0.0')).body.success).toBe(true)
+  expect(given).toHaveLength(1)
 })

@@ -38,7 +38,7 @@ const resultSchema = z
     permitted: z.number().int(),
     refused: z.number().int(),
     undecided: z.number().int().openapi({
-      description: 'A hook would be called, or the hosts or scopes of the use are not known any more',
+      description: 'A hook would be called, or the hosts, scopes or worker of the use are not known any more',
     }),
     refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
     samples: z
@@ -53,10 +53,11 @@ const resultSchema = z
           decision: z.enum(['refused', 'undecided']),
           reason: z.enum(['denied', 'not_allowed', 'rate', 'hook_refused', 'hook_failed']).optional(),
           because: z
-            .array(z.enum(['hook', 'hosts', 'scopes']))
+            .array(z.enum(['hook', 'hosts', 'scopes', 'workers']))
             .optional()
             .openapi({
-              description: 'What is not known: the answer of a hook, where the token went, or its scopes',
+              description:
+                'What is not known: the answer of a hook, where the token went, its scopes, or the worker',
             }),
           policies: z.array(z.string()).openapi({ description: 'Ids of the policies' }),
         }),

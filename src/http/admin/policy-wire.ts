@@ -26,7 +26,8 @@ const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to
 export const matchSchema = z
   .strictObject({
     users: texts(500, 'Users; `*` matches any characters, here and in all lists'),
-    tools: texts(400, 'Tools by any of their names, in any case'),
+    tools: texts(400, 'Tools by any of their names, in any case; `allow` only by names of their own'),
+    workers: texts(200, 'Ids of the workers that run the tool'),
     providers: texts(200, 'Ids of provider entries'),
     scopes: texts(1000, 'What the token may do'),
     hosts: texts(300, 'Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080`'),
@@ -129,10 +130,11 @@ export function matchFromWire({ time, rate, ...lists }: z.infer<typeof matchSche
 }
 
 function matchToWire(match: PolicyMatch) {
-  const { users, tools, providers, scopes, hosts, uses, time, rate } = match
+  const { users, tools, workers, providers, scopes, hosts, uses, time, rate } = match
   return {
     ...(users && { users: [...users] }),
     ...(tools && { tools: [...tools] }),
+    ...(workers && { workers: [...workers] }),
     ...(providers && { providers: [...providers] }),
     ...(scopes && { scopes: [...scopes] }),
     ...(hosts && { hosts: [...hosts] }),

@@ -62,7 +62,7 @@ async function waitingWorkers(broker: Broker, projectId: string): Promise<Attent
   return (await workersThatWait(broker, projectId)).map((id) => ({
     tone: 'bad',
     title: `The worker ${id} asks for more than was accepted.`,
-    toDo: 'Look at what it asks for, and accept it: until then its tools with new requirements do not run.',
+    toDo: 'Look at what it asks for, and accept it: until then its tools with new requirements do not run, and its tools with new names are in no list.',
     path: `/workers/${encodeURIComponent(id)}`,
   }))
 }

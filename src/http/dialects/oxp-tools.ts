@@ -1,11 +1,12 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { distinctNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
-import { preferredFirst } from '../../tools/catalogue/versions.ts'
+import { newestFirst } from '../../tools/catalogue/versions.ts'
 import { completedVersion, requiresUser, splitToolId } from '../../tools/oxp/read-oxp-tool.ts'
 import { inlineReferences } from './inline-references.ts'
 
@@ -31,15 +32,15 @@ export interface OxpDefinition {
 }
 
 /**
- * Lists every tool in all its versions of the form `x.y.z`, the only form that OXP allows. Of a tool's other versions,
+ * Lists every tool whose name is its source's own, in all its versions of the form `x.y.z`, the only form that OXP allows. Of a tool's other versions,
  * lists only the one that an id without a version means.
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const catalogue = await catalogueOf(broker, projectId)
-  const { tools } = catalogue
+  const tools = catalogue.tools.filter(hasOwnName)
   const names = oxpNames(catalogue)
   const newest = new Map(
-    preferredFirst(tools)
+    newestFirst(tools)
       .map((tool) => [names.pathOf(tool), tool] as const)
       .reverse(),
   )
@@ -133,7 +134,7 @@ export async function getOxpTool(broker: Broker, projectId: string, id: string):
     const catalogue = await catalogueOf(broker, projectId)
     const { tools } = catalogue
     const { pathOf } = oxpNames(catalogue)
-    return preferredFirst(tools.filter((tool) => pathOf(tool).toLowerCase() === path))
+    return newestFirst(tools.filter((tool) => hasOwnName(tool) && pathOf(tool).toLowerCase() === path))
   })
   const found = listed.find((tool) => version === undefined || oxpVersion(tool) === version)
   return found ?? getTool(broker, projectId, spelling, version)

@@ -25,6 +25,7 @@ export const STATUS = {
   already_exists: 409,
   set_by_operator: 409,
   ambiguous_tool: 400,
+  tool_source_changed: 409,
   provider_not_found: 400,
   provider_incomplete: 400,
   provider_inactive: 400,

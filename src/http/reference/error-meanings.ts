@@ -16,6 +16,8 @@ export const ERROR_MEANINGS = {
   already_exists: 'The name or id is in use already.',
   set_by_operator: 'The operator sets this value for the whole installation, in the settings of the server.',
   ambiguous_tool: 'Several tools have that name. Use the id of one.',
+  tool_source_changed:
+    'The name belongs to a tool of another source now than when this was made. Make it again for that tool.',
   provider_not_found: 'There is no such provider.',
   provider_incomplete: 'The provider lacks a setting, such as its client.',
   provider_inactive: 'The provider is switched off.',

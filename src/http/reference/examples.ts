@@ -496,6 +496,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       samples: [
         {
           at: '2027-03-02T09:00:00.000Z',
+          seq: 24,
+          user_id: 'ada',
+          use: 'tool',
+          tool: 'Hub:ListRepositories:1.0.0',
+          providers: ['github'],
+          decision: 'refused',
+          reason: 'denied',
+          policies: ['no-ada'],
+        },
+        {
+          at: '2027-03-02T09:00:00.000Z',
           seq: 23,
           user_id: 'ada',
           use: 'tool',
@@ -507,18 +518,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 22,
-          user_id: 'ada',
-          use: 'tool',
-          tool: 'Hub:ListRepositories:1.0.0',
-          providers: ['github'],
-          decision: 'refused',
-          reason: 'denied',
-          policies: ['no-ada'],
-        },
-        {
-          at: '2027-03-02T09:00:00.000Z',
-          seq: 18,
+          seq: 19,
           user_id: 'ada',
           use: 'proxy',
           providers: ['github'],
@@ -528,7 +528,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 17,
+          seq: 18,
+          user_id: 'ada',
+          use: 'token',
+          providers: ['github'],
+          decision: 'refused',
+          reason: 'denied',
+          policies: ['no-ada'],
+        },
+        {
+          at: '2027-03-02T09:00:00.000Z',
+          seq: 12,
           user_id: 'ada',
           use: 'token',
           providers: ['github'],
@@ -539,16 +549,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         {
           at: '2027-03-02T09:00:00.000Z',
           seq: 11,
-          user_id: 'ada',
-          use: 'token',
-          providers: ['github'],
-          decision: 'refused',
-          reason: 'denied',
-          policies: ['no-ada'],
-        },
-        {
-          at: '2027-03-02T09:00:00.000Z',
-          seq: 10,
           user_id: 'ada',
           use: 'token',
           providers: ['github'],
@@ -742,7 +742,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     status: 200,
     mediaType: 'application/x-ndjson',
     answer:
-      '{"seq":9,"at":"2027-03-02T09:00:00.000Z","action":"authorization.completed","actor":{"kind":"user"},"user_id":"ada","provider_id":"github","connection_id":"conn_example1","authorization_id":"auth_example1","scopes":["read:user"],"fingerprint":"example-fingerprint","purpose":"GET /callback/*","request_id":"example-request"}\n',
+      '{"seq":10,"at":"2027-03-02T09:00:00.000Z","action":"authorization.completed","actor":{"kind":"user"},"user_id":"ada","provider_id":"github","connection_id":"conn_example1","authorization_id":"auth_example1","scopes":["read:user"],"fingerprint":"example-fingerprint","purpose":"GET /callback/*","request_id":"example-request"}\n',
   },
   getApiKey: {
     path: '/v1/admin/keys/key_example2',
@@ -1292,7 +1292,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     answer: {
       items: [
         {
-          seq: 9,
+          seq: 10,
           at: '2027-03-02T09:00:00.000Z',
           action: 'authorization.completed',
           actor: { kind: 'user' },

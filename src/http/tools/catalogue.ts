@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { namedTools } from '../../tools/catalogue/known-tools.ts'
@@ -103,7 +104,8 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     const catalogue = await catalogueOf(broker, projectId)
     const shown = toolset === undefined ? undefined : await shownTools(broker, projectId, toolset)
     const listed =
-      shown?.tools.map(({ tool }) => tool) ?? (all === 'true' ? catalogue.tools : catalogue.newest)
+      shown?.tools.map(({ tool }) => tool) ??
+      (all === 'true' ? catalogue.tools.filter(hasOwnName) : catalogue.newest)
     const wanted =
       toolkit === undefined
         ? listed

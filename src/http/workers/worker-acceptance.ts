@@ -8,11 +8,12 @@ import {
   needsNoAcceptance,
   waitingTools,
 } from '../../tools/catalogue/acceptance.ts'
+import { ownerNameOf } from '../../tools/catalogue/name-claims.ts'
 import { getWorker } from '../../tools/worker.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText } from '../endpoint/fields.ts'
 
-// The providers, scopes and secrets that a worker's tools may use: those that an administrator has accepted, and those
+// The providers, scopes and secrets that a worker's tools may use, and their names: those that an administrator has accepted, and those
 // that wait for acceptance.
 
 const needsSchema = z.object({
@@ -29,14 +30,28 @@ export const acceptanceSchema = z
           description:
             'The ids of the tools with these requirements. They run again once the requirements are accepted',
         }),
-        digest: z
-          .string()
-          .openapi({ description: 'A digest of these requirements, for POST /v1/workers/{id}/accept' }),
+        names: z
+          .array(
+            z.object({
+              name: z.string(),
+              owner: z.string().optional().openapi({
+                description:
+                  'The id of the worker that has the name, or `import`; absent: no source has it, but the toolkit is new or belongs to another worker',
+              }),
+            }),
+          )
+          .openapi({
+            description:
+              'Names of its tools that do not belong to it. Until they are accepted, these tools are in no list and are found by their full ids alone',
+          }),
+        digest: z.string().openapi({
+          description: 'A digest of these requirements and names, for POST /v1/workers/{id}/accept',
+        }),
       })
       .optional()
       .openapi({
         description:
-          'Requirements that the catalogue of the worker has named since. Until they are accepted, users are not asked for them and tools do not get them',
+          'Requirements and names that the catalogue of the worker has named since, and names that another source had at its registration. Until requirements are accepted, users are not asked for them and tools do not get them',
       }),
     automatic: z.literal(true).optional().openapi({
       description:
@@ -50,11 +65,21 @@ export async function acceptanceToWire(
   worker: Worker,
 ): Promise<z.infer<typeof acceptanceSchema>> {
   const acceptance = await acceptanceOf(broker, worker)
-  const { accepted, waiting, digest } = acceptance
+  const { accepted, waiting, names, digest } = acceptance
   return {
     accepted: toWire(accepted),
     ...(digest !== undefined && {
-      waiting: { ...toWire(waiting), tools: await waitingTools(broker, worker, acceptance), digest },
+      waiting: {
+        ...toWire(waiting),
+        tools: await waitingTools(broker, worker, acceptance),
+        names: await Promise.all(
+          names.map(async ({ name, owner }) => ({
+            name,
+            ...(owner !== undefined && { owner: await ownerNameOf(broker, owner) }),
+          })),
+        ),
+        digest,
+      },
     }),
     ...(needsNoAcceptance(broker, worker) && { automatic: true as const }),
   }
@@ -80,9 +105,9 @@ export function addWorkerAcceptance(
       path: '/v1/workers/{id}/accept',
       role: 'admin',
       tag: 'Workers',
-      summary: 'Accept the new requirements of the tools of a worker',
+      summary: 'Accept the new requirements and names of the tools of a worker',
       description:
-        'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
+        'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here, and so do names that it claims for its tools: the worker has them from then on, also those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
       params: z.object({ id: idText }),
       body: z.strictObject({ digest: z.string().max(100).optional() }),
       bodyIsOptional: true,

@@ -51,6 +51,7 @@ function question(policyId: string, use: RequestedUse) {
     execution_id: use.executionId,
     use: use.use,
     ...(use.tool && { tool: toHookTool(use.tool.id) }),
+    ...(use.worker !== undefined && { worker: { id: use.worker } }),
     inputs: use.input,
     context: {
       user_id: use.userId,

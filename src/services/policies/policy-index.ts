@@ -28,6 +28,10 @@ const DIMENSIONS: readonly Dimension[] = [
     texts: ({ tool }) => tool?.aliases.map(lower) ?? [],
   },
   {
+    patterns: ({ match }) => match.workers,
+    texts: ({ worker }) => (worker === undefined ? [] : [worker]),
+  },
+  {
     patterns: ({ match }) => match.hosts?.map(lower),
     texts: ({ hosts }) => hosts.flatMap(spellingsOf),
   },

@@ -8,8 +8,9 @@ export interface RequestedUse {
   readonly projectId: string
   readonly userId?: string
   readonly use: PolicyUse
-  /** `aliases`: every accepted spelling of its name, in lower case (`toolAliases`). */
-  readonly tool?: { readonly id: string; readonly aliases: readonly string[] }
+  readonly tool?: UsedTool
+  /** The id of the worker that gets the token or runs the tool. */
+  readonly worker?: string
   readonly executionId?: string
   readonly input?: unknown
   /** The providers whose tokens are used; empty when no token is needed. */
@@ -18,6 +19,17 @@ export interface RequestedUse {
   readonly hosts: readonly string[]
   /** Keys of the secrets that are sent too. */
   readonly secrets?: readonly string[]
+}
+
+export interface UsedTool {
+  readonly id: string
+  /** Every spelling of its name, in lower case (`toolAliases`). */
+  readonly aliases: readonly string[]
+  /**
+   * The spellings by which `allow` rules match it: those that no other source can give to a tool of its own. None for a
+   * tool whose name belongs to another source.
+   */
+  readonly ownNames: readonly string[]
 }
 
 export interface PolicyProvider {
@@ -50,18 +62,28 @@ export function appliesTo(
   use: UseOfProvider,
   context: EvaluationContext,
 ): boolean {
-  const { users, tools, providers, scopes, hosts, uses, time } = match
-  const { userId, tool, provider } = use
+  const { users, tools, workers, providers, scopes, hosts, uses, time } = match
+  const { userId, tool, worker, provider } = use
   return (
     (uses === undefined || uses.includes(use.use)) &&
     (users === undefined || (userId !== undefined && matchesAny(users, userId))) &&
-    (tools === undefined ||
-      (tool?.aliases.some((alias) => matchesAny(tools, alias.toLowerCase(), lower)) ?? false)) &&
+    (tools === undefined || (tool !== undefined && matchesTool(tools, tool, effect))) &&
+    (workers === undefined || (worker !== undefined && matchesAny(workers, worker))) &&
     (providers === undefined || (provider !== undefined && matchesAny(providers, provider.id))) &&
     (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, context))) &&
     (hosts === undefined || matchesHosts(hosts, use.hosts, effect)) &&
     (time === undefined || isWithin(time, context.at))
   )
+}
+
+/** Any spelling is enough to refuse a tool, but only a name of its own allows it; `*` is every tool, whatever its name. */
+function matchesTool(
+  patterns: readonly string[],
+  { aliases, ownNames }: UsedTool,
+  effect: Policy['effect'],
+): boolean {
+  if (effect === 'allow' && patterns.includes('*')) return true
+  return (effect === 'allow' ? ownNames : aliases).some((name) => matchesAny(patterns, lower(name), lower))
 }
 
 /** An `allow` rule must cover every scope of a token, so it never matches a token whose scopes are unknown. */

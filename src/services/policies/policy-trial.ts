@@ -5,7 +5,7 @@ import type { RequestedUse } from './policy-match.ts'
 import { createRates, type Rates } from './policy-rate.ts'
 
 /** The members of a past use that may no longer be known. */
-export type UnknownMember = 'hosts' | 'scopes'
+export type UnknownMember = 'hosts' | 'scopes' | 'workers'
 
 /** A use of tokens that took place, with what is known of it today. */
 export interface PastUse extends RequestedUse {

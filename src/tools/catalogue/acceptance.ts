@@ -3,6 +3,7 @@ import type { AuditEvent } from '../../domain/audit.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
 import {
   NO_NEEDS,
@@ -15,15 +16,19 @@ import {
 import { changeRow } from '../../services/change-row.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { findWorkerByUid } from './known-tools.ts'
+import { type NameRights, namesToAccept, ownerNameOf, type WaitingName, waitingNames } from './name-claims.ts'
 
-// Which providers, scopes and secrets the tools of a worker may use. Those that the catalogue names when an administrator
-// registers the worker are accepted; those that it names later wait until an administrator accepts them.
+// Which providers, scopes and secrets the tools of a worker may use, and which names they have. Those that the catalogue
+// names when an administrator registers the worker are accepted, except for names of another source; those that it names
+// later wait until an administrator accepts them.
 
 /** The providers, scopes and secrets that a worker's tools name: those that were accepted, and those that wait. */
 export interface Acceptance {
   readonly accepted: WorkerNeeds
   readonly waiting: WorkerNeeds
-  /** A digest of `waiting`, by which an administrator accepts exactly the needs that were shown. */
+  /** Names of its tools that do not belong to it: these tools are found by their full ids alone. */
+  readonly names: readonly WaitingName[]
+  /** A digest of what waits, by which an administrator accepts exactly what was shown. */
   readonly digest?: string
 }
 
@@ -34,16 +39,19 @@ export function needsNoAcceptance(broker: Broker, { type }: Pick<Worker, 'type'>
 
 /** The requirements of the worker's tools, divided into accepted and waiting ones. */
 export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acceptance> {
-  const named = needsOf(await ownTools(broker, worker))
-  if (needsNoAcceptance(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
+  const tools = await ownTools(broker, worker)
+  const named = needsOf(tools)
+  const names = waitingNames(tools)
+  if (needsNoAcceptance(broker, worker))
+    return { accepted: named, waiting: NO_NEEDS, names, ...digestOf(NO_NEEDS, names) }
   // a worker that was registered by a release without acceptance keeps what its tools name
   const accepted = worker.accepted ?? named
   const waiting = unacceptedNeeds(named, accepted)
-  return { accepted, waiting, ...(!needsNothing(waiting) && { digest: digestOf(waiting) }) }
+  return { accepted, waiting, names, ...digestOf(waiting, names) }
 }
 
 /**
- * Accepts everything that waits. With `digest`, only if the same still waits: throws `invalid_request` if not. Repeats when
+ * Accepts everything that waits; the worker has the names from now on, also those that another source had. With `digest`, only if the same still waits: throws `invalid_request` if not. Repeats when
  * another request has accepted something meanwhile. Throws `not_found` when the worker was deleted.
  */
 export async function acceptWaiting(
@@ -58,7 +66,7 @@ export async function acceptWaiting(
     return current
   }
   return changeRow(`The worker "${id}"`, worker, readAgain, async (current) => {
-    const { accepted, waiting, digest: currentDigest } = await acceptanceOf(broker, current)
+    const { accepted, waiting, names, digest: currentDigest } = await acceptanceOf(broker, current)
     if (digest !== undefined && digest !== currentDigest)
       throw invalidMember(
         'digest',
@@ -66,11 +74,22 @@ export async function acceptWaiting(
         `What waits at the worker "${id}" has changed: look at GET /v1/workers/${id} again.`,
       )
     const all = unionOfNeeds(accepted, waiting)
-    if (!needsNothing(waiting)) {
-      const audit = auditOf(broker, worker, 'worker.accepted', waiting)
-      if (!(await broker.store.workers.accept(current, { uid, accepted: all }, audit))) return undefined
+    if (currentDigest !== undefined) {
+      const audit = entriesOf(broker, worker, [
+        ...needEvents(worker, 'worker.accepted', waiting),
+        ...(await nameEvents(broker, worker, 'worker.accepted', names)),
+      ])
+      const to = {
+        uid,
+        // automatic acceptance is not stored
+        ...(needsNoAcceptance(broker, worker)
+          ? { accepted: current.accepted ?? NO_NEEDS }
+          : { accepted: all }),
+        names: await namesToAccept(broker, worker, names),
+      }
+      if (!(await broker.store.workers.accept(current, to, audit))) return undefined
     }
-    return { accepted: all, waiting: NO_NEEDS }
+    return { accepted: all, waiting: NO_NEEDS, names: [] }
   })
 }
 
@@ -84,7 +103,7 @@ export async function acceptAtRegistration(broker: Broker, worker: Worker): Prom
   await broker.store.workers.accept(
     worker,
     { uid: worker.uid, accepted: named },
-    auditOf(broker, worker, 'worker.accepted', named),
+    entriesOf(broker, worker, needEvents(worker, 'worker.accepted', named)),
   )
 }
 
@@ -99,7 +118,9 @@ export async function acceptOlderWorker(
 ): Promise<Worker> {
   if (worker.accepted !== undefined) return worker
   const accepted = needsOf(known)
-  const audit = needsNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted)
+  const audit = needsNothing(accepted)
+    ? undefined
+    : entriesOf(broker, worker, needEvents(worker, 'worker.accepted', accepted))
   if (await broker.store.workers.accept(worker, { uid: worker.uid, accepted }, audit))
     return { ...worker, accepted }
   // another sync has accepted what was known before it stored new tools, which may be among `known`
@@ -107,23 +128,64 @@ export async function acceptOlderWorker(
   return { ...worker, accepted: current?.accepted ?? accepted }
 }
 
-/** A tool with the providers, scopes and secrets that it names. */
-type NamingTool = Pick<Tool, 'requirements'>
+/** A tool with its name, and the providers, scopes and secrets that it names. */
+type NamingTool = Pick<Tool, 'namespace' | 'name' | 'requirements'>
 
-/** The audit entries for requirements that begin to wait; `undefined` where there are none. */
+/** The audit entries for requirements and names that begin to wait. */
 export function auditOfWaiting(
   broker: Broker,
   worker: Worker,
   { before, after }: { readonly before: readonly NamingTool[]; readonly after: readonly NamingTool[] },
-): AuditEntries | undefined {
-  if (needsNoAcceptance(broker, worker) || worker.accepted === undefined) return undefined
-  const fresh = unacceptedNeeds(unacceptedNeeds(needsOf(after), worker.accepted), needsOf(before))
-  if (needsNothing(fresh)) return undefined
+  rights: NameRights,
+): readonly AuditEntries[] {
+  const known = new Set(before.map(toolIdentity))
+  const names = new Set(
+    after.filter((tool) => !known.has(toolIdentity(tool)) && !rights.mayHave(tool)).map(toolIdentity),
+  )
+  const fresh =
+    needsNoAcceptance(broker, worker) || worker.accepted === undefined
+      ? NO_NEEDS
+      : unacceptedNeeds(unacceptedNeeds(needsOf(after), worker.accepted), needsOf(before))
+  if (needsNothing(fresh) && names.size === 0) return []
   broker.log.warn(
-    { worker: worker.id, providers: Object.keys(fresh.providers), secrets: fresh.secrets },
+    {
+      worker: worker.id,
+      providers: Object.keys(fresh.providers),
+      secrets: fresh.secrets,
+      names: [...names].slice(0, MAX_NAMED),
+    },
     'a worker names more than was accepted: POST /v1/workers/{id}/accept',
   )
-  return auditOf(broker, worker, 'worker.waiting', fresh)
+  return [...needEvents(worker, 'worker.waiting', fresh), ...waitEvents(worker, [...names])].map((event) =>
+    broker.audit.of(worker.projectId, event),
+  )
+}
+
+/** The most names for which one catalogue gets audit entries of their own. */
+const MAX_NAMED = 50
+
+function waitEvents({ id: subject }: Worker, names: readonly string[]): AuditEvent[] {
+  const more = names.length - MAX_NAMED
+  return [
+    ...names.slice(0, MAX_NAMED).map((name) => `name ${name}`),
+    ...(more > 0 ? [`${more} more names`] : []),
+  ].map((reason) => ({ action: 'worker.waiting', subject, reason }))
+}
+
+/** One entry for each name, which says whose it was. */
+async function nameEvents(
+  broker: Broker,
+  { id: subject }: Worker,
+  action: 'worker.accepted',
+  names: readonly WaitingName[],
+): Promise<AuditEvent[]> {
+  const events: AuditEvent[] = []
+  for (const { identity, owner } of names.slice(0, MAX_NAMED)) {
+    const before = owner === undefined ? '' : `, which was of ${await ownerNameOf(broker, owner)}`
+    events.push({ action, subject, reason: `name ${identity}${before}` })
+  }
+  const more = names.length - MAX_NAMED
+  return more > 0 ? [...events, { action, subject, reason: `${more} more names` }] : events
 }
 
 /** The needs of each tool, cached because every call reads them. */
@@ -154,16 +216,14 @@ export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
 /** The ids of the project's enabled workers that have a tool which waits for acceptance. */
 export async function workersThatWait(broker: Broker, projectId: string): Promise<string[]> {
   const workers = await broker.store.workers.list(projectId)
-  const candidates = workers.filter(
-    (one) => one.enabled && one.accepted !== undefined && !needsNoAcceptance(broker, one),
-  )
+  const candidates = workers.filter((one) => one.enabled)
   if (candidates.length === 0) return []
   const byUid = new Map(candidates.map((worker) => [worker.uid, worker]))
   const waiting = new Set<Worker>()
   for (const tool of await broker.cache.catalogue.of(projectId)) {
     const worker = tool.source.kind === 'worker' ? byUid.get(tool.source.workerUid) : undefined
     if (worker === undefined || waiting.has(worker)) continue
-    if (unacceptedReason(broker, worker, tool) !== undefined) waiting.add(worker)
+    if (!hasOwnName(tool) || unacceptedReason(broker, worker, tool) !== undefined) waiting.add(worker)
   }
   return candidates.filter((worker) => waiting.has(worker)).map(({ id }) => id)
 }
@@ -187,25 +247,33 @@ async function ownTools(broker: Broker, { uid, projectId }: Worker): Promise<rea
   )
 }
 
-function auditOf(
-  broker: Broker,
-  { projectId, id: subject }: Worker,
+function needEvents(
+  { id: subject }: Worker,
   action: 'worker.accepted' | 'worker.waiting',
   { providers, secrets }: WorkerNeeds,
-): AuditEntries {
-  const events: AuditEvent[] = [
+): AuditEvent[] {
+  return [
     ...Object.entries(providers).map(([providerId, scopes]) => ({ action, subject, providerId, scopes })),
     ...secrets.map((key) => ({ action, subject, reason: `secret ${key}` })),
   ]
+}
+
+function entriesOf(
+  broker: Broker,
+  { projectId, id: subject }: Worker,
+  events: readonly AuditEvent[],
+): AuditEntries {
   const entries = events.map((event) => broker.audit.of(projectId, event))
   return {
-    ...broker.audit.of(projectId, { action, subject }),
+    ...broker.audit.of(projectId, { action: 'worker.accepted', subject }),
     lines: entries.flatMap(({ lines }) => lines),
   }
 }
 
-function digestOf(waiting: WorkerNeeds): string {
-  return sha256(JSON.stringify(waiting)).slice(0, 16)
+/** The digest of what waits; none where nothing waits. */
+function digestOf(waiting: WorkerNeeds, names: readonly WaitingName[]): Pick<Acceptance, 'digest'> {
+  if (needsNothing(waiting) && names.length === 0) return {}
+  return { digest: sha256(JSON.stringify([waiting, names])).slice(0, 16) }
 }
 
 function describeNeeds({ providers, secrets }: WorkerNeeds): string {

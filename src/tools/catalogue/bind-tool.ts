@@ -41,6 +41,6 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
     { uid: tool.uid, binding: target.binding, updatedAt: broker.now() },
     audit,
   )
-  if (bound !== undefined) return bound
+  if (bound !== undefined) return { ...bound, ...(tool.owner && { owner: tool.owner }) }
   throw new BrokerError('not_found', `The tool "${toolId(tool)}" was deleted meanwhile.`)
 }

@@ -1,10 +1,11 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { IMPORTS, toolIdentity } from '../../domain/tool-name.ts'
 import { getTool } from './get-tool.ts'
 
 /**
- * Deletes an imported tool by any of its names. Throws `not_found`, `ambiguous_tool` when there are several versions and the
+ * Deletes an imported tool by any of its names. With its last version the name is free for other sources. Throws `not_found`, `ambiguous_tool` when there are several versions and the
  * name does not choose one, and `invalid_request` for a tool of a worker, which would list it again.
  */
 export async function deleteTool(broker: Broker, projectId: string, spelling: string): Promise<Tool> {
@@ -14,16 +15,23 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
       'invalid_request',
       `The tool "${toolId(tool)}" comes from a worker, which would list it again. Delete the worker, or take the tool out there.`,
     )
+  const identity = toolIdentity(tool)
   const versions = (await broker.cache.catalogue.of(projectId)).filter(
-    ({ namespace, name }) => namespace === tool.namespace && name === tool.name,
+    (one) => one.source.kind === 'metadata' && toolIdentity(one) === identity,
   )
   if (versions.length > 1 && !choosesOne(spelling, tool))
     throw new BrokerError(
       'ambiguous_tool',
       `"${spelling.slice(0, 120)}" has several versions: ${versions.map(toolId).join(', ')}. Use one of these ids.`,
     )
-  const audit = broker.audit.of(projectId, { action: 'tool.deleted', tool: toolId(tool) })
-  await broker.store.tools.delete(tool.uid, audit)
+  const isLast = versions.length === 1
+  const audit = broker.audit.of(projectId, {
+    action: 'tool.deleted',
+    tool: toolId(tool),
+    ...(isLast && { reason: 'its name is free' }),
+  })
+  const name = { projectId, identity, source: IMPORTS }
+  await broker.store.tools.delete(tool.uid, audit, isLast ? name : undefined)
   return tool
 }
 

@@ -2,16 +2,17 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
 import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 import { modelNames, withoutTwins } from './listed-names.ts'
-import { newestFirst, ownVersions } from './versions.ts'
+import { newestFirst } from './versions.ts'
 
 /**
  * Returns a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`,
  * after `@`, or as the third part of an id. It may be a constraint (`^1.2`, `>=1 <3`), which selects the newest version
- * that meets it. If several workers have the tool, the versions of the first are preferred (`ownVersions`). Throws
- * `not_found`, and `ambiguous_tool` when tools of several namespaces have the name and it is no listed name of one of them.
+ * that meets it. Only the source that owns a name brings its versions; another source's tool of that name is found by its
+ * full id alone. Throws `not_found`, and `ambiguous_tool` when tools of several namespaces have the name and it is no listed name of one of them.
  */
 export async function getTool(
   broker: Broker,
@@ -61,19 +62,25 @@ async function toolsNamed(
   projectId: string,
   { whole, plain, version }: WrittenName,
 ): Promise<readonly Tool[]> {
-  const exact = await namedTools(broker, projectId, whole.toLowerCase())
-  if (exact.length === 1 && version === undefined) return exact
+  const id = whole.toLowerCase()
+  const exact = await namedTools(broker, projectId, id)
+  const own = exact.filter(hasOwnName)
   const found =
-    version === undefined
-      ? ownVersions(exact)
-      : exact.length > 0
-        ? exact
-        : versionsMeeting(version, await namedTools(broker, projectId, plain.toLowerCase()))
-  const exactId = found.find((tool) => toolId(tool).toLowerCase() === whole.toLowerCase())
+    version === undefined || own.length > 0
+      ? own
+      : versionsMeeting(
+          version,
+          (await namedTools(broker, projectId, plain.toLowerCase())).filter(hasOwnName),
+        )
+  const exactId = found.find((tool) => toolId(tool).toLowerCase() === id)
   if (exactId !== undefined) return [exactId]
   const [newest, ...others] = newestFirst(preferListed(found, plain))
-  if (newest === undefined) return []
-  return [newest, ...others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)]
+  if (newest !== undefined)
+    return [newest, ...others.filter((one) => toolIdentity(one) !== toolIdentity(newest))]
+  // the full id of a tool without its name, unless it is also the name that another source owns
+  return exact.filter(
+    (tool) => toolId(tool).toLowerCase() === id && (tool.version !== undefined || tool.owner === undefined),
+  )
 }
 
 /** The tools with this listed name, if there are any: a listed name has priority over an alias of another tool. */
@@ -93,8 +100,14 @@ async function noTool(
   projectId: string,
   { whole, plain, version }: WrittenName,
 ): Promise<BrokerError> {
-  const versions =
-    version === undefined ? [] : newestFirst(await namedTools(broker, projectId, plain.toLowerCase()))
+  const named = await namedTools(broker, projectId, plain.toLowerCase())
+  const waiting = named.filter((tool) => !hasOwnName(tool))
+  if (waiting.length === named.length && waiting.length > 0)
+    return new BrokerError(
+      'not_found',
+      `No tool has the name "${plain.slice(0, 120)}" now. ${waiting.slice(0, 5).map(toolId).join(', ')} would have it, but the name does not belong to the source of that tool: use the full id, or accept the name by POST /v1/workers/{id}/accept.`,
+    )
+  const versions = version === undefined ? [] : newestFirst(named.filter(hasOwnName))
   if (version === undefined || versions.length === 0)
     return new BrokerError(
       'not_found',
@@ -109,7 +122,7 @@ async function noTool(
 
 /** ` Did you mean …?` with the most similar name of a tool; empty if none is similar. */
 async function similarTool(broker: Broker, projectId: string, plain: string): Promise<string> {
-  const tools = await broker.cache.catalogue.of(projectId)
+  const tools = (await broker.cache.catalogue.of(projectId)).filter(hasOwnName)
   const names = tools.flatMap((tool) => [
     tool.namespace === '' ? tool.name : `${tool.namespace}.${tool.name}`,
     tool.name,
@@ -125,8 +138,7 @@ function versionsMeeting(wanted: string, all: readonly Tool[]): readonly Tool[] 
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)
     return version !== undefined && constraint?.test(version) === true
   }
-  const own = ownVersions(all).filter(meets)
-  return own.length > 0 ? own : all.filter(meets)
+  return all.filter(meets)
 }
 
 /** Splits `Toolkit.Tool@^1` and `namespace:name:^1` into the name and the version. */

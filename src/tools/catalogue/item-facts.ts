@@ -20,6 +20,8 @@ export function factsOf(tool: CatalogueTool): ItemFacts {
   const json = JSON.stringify({ ...tool, tags })
   return {
     named: toolId(tool),
+    namespace: tool.namespace,
+    name: tool.name,
     tags,
     digest: sha256(json),
     size: json.length,

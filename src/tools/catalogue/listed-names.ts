@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { functionName, MAX_FUNCTION_NAME, type Tool } from '../../domain/tool.ts'
+import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
 import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
 import { runWithoutPause, type Steps } from '../slices.ts'
 
@@ -7,8 +8,9 @@ import { runWithoutPause, type Steps } from '../slices.ts'
 // versions, and `getTool` prefers it to an alias of another tool.
 
 /**
- * The name of each tool by its `uid`. Where several tools would have the same name (`a` + `b_c`, `a_b` + `c`), the oldest
- * has the plain name and the others have a digest at its end.
+ * The name of each tool by its `uid`. Where several tools would have the same name (`a` + `b_c`, `a_b` + `c`), the one whose
+ * source has had its own name longest has the plain name, and the others have a digest at its end. A tool whose name
+ * belongs to another source has a digest too: it is in no list, and this name does not run it.
  */
 export function distinctNames(
   tools: readonly Tool[],
@@ -26,6 +28,7 @@ function* giveNames(
 ): Steps<ReadonlyMap<string, string>> {
   const owners = new Map(reserved.map((name) => [name, ''])) // '' is no tool's identity
   for (const tool of oldestFirst(tools)) {
+    if (!hasOwnName(tool)) continue
     const name = nameOf(tool)
     const identity = identityOf(tool)
     const isTaken = (owners.get(name.toLowerCase()) ?? identity) !== identity
@@ -36,17 +39,25 @@ function* giveNames(
   const names = new Map<string, string>()
   for (const tool of tools) {
     const name = nameOf(tool)
-    const isOwn = owners.get(name.toLowerCase()) === identityOf(tool)
+    const isOwn = hasOwnName(tool) && owners.get(name.toLowerCase()) === identityOf(tool)
     names.set(tool.uid, isOwn ? name : withDigest(name, tool, max))
     yield
   }
   return names
 }
 
-/** Sorts by uid, which begins with the time. Lists of the store are already sorted. */
+/**
+ * Sorts by the time since which the source has had the tool's name, which outlives the tool, then by uid, which begins with
+ * the time.
+ */
 function oldestFirst(tools: readonly Tool[]): readonly Tool[] {
-  const isSorted = tools.every((tool, i) => i === 0 || (tools[i - 1]?.uid ?? '') <= tool.uid)
-  return isSorted ? tools : [...tools].sort((a, b) => (a.uid < b.uid ? -1 : 1))
+  const isSorted = tools.every((tool, i) => i === 0 || compareAge(tools[i - 1] ?? tool, tool) <= 0)
+  return isSorted ? tools : [...tools].sort(compareAge)
+}
+
+function compareAge(a: Tool, b: Tool): number {
+  const since = ({ owner }: Tool) => owner?.since ?? 0
+  return since(a) - since(b) || (a.uid < b.uid ? -1 : Number(a.uid > b.uid))
 }
 
 /** Names of a tool that every list needs, computed once. */
@@ -62,7 +73,7 @@ function namesOf(tool: Tool): ToolNames {
   const known = toolNames.get(tool)
   if (known !== undefined) return known
   const made = {
-    identity: `${tool.namespace}:${tool.name}`.toLowerCase(),
+    identity: toolIdentity(tool),
     functionName: functionName(tool),
     shownName: functionName(tool, MAX_SHOWN_NAME),
   }

@@ -92,7 +92,7 @@ const searchTexts = new WeakMap<Tool, string>()
 function searchText(tool: Tool): string {
   const known = searchTexts.get(tool)
   if (known !== undefined) return known
-  const made = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+  const made = [...toolAliases(tool), tool.title, tool.description, ...tool.tags].join('\n').toLowerCase()
   searchTexts.set(tool, made)
   return made
 }

@@ -1,11 +1,13 @@
 import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import type { ToolSelectors, Toolset } from '../../domain/toolset.ts'
 import { providersOf } from '../../flows/get-provider.ts'
 import { createTimeBudget } from '../slices.ts'
 import { findToolsNamed } from './get-tool.ts'
 import { identityOf, withoutTwins } from './listed-names.ts'
 import { createProviderNames } from './search-tools.ts'
+import { describeSource, sourceOf } from './tool-source.ts'
 
 export interface Selection {
   /** One version of each tool, oldest first. */
@@ -26,7 +28,7 @@ export interface SelectorWarning {
  */
 export async function selectTools(
   broker: Broker,
-  toolset: ToolSelectors & Pick<Toolset, 'projectId'>,
+  toolset: ToolSelectors & Pick<Toolset, 'projectId' | 'toolSources'>,
   newest: readonly Tool[],
 ): Promise<Selection> {
   const { namespaces = [], tags = [], providers = [] } = toolset
@@ -61,7 +63,20 @@ export async function selectTools(
       for (const tool of newest) if (!selected.has(identityOf(tool))) selected.set(identityOf(tool), tool)
       continue
     }
-    const meant = await findToolsNamed(broker, toolset.projectId, name)
+    const named = await findToolsNamed(broker, toolset.projectId, name)
+    const kept = toolset.toolSources?.[name]
+    const meant: Tool[] = []
+    let other: string | undefined
+    for (const tool of named) {
+      const source = await sourceOf(broker, tool)
+      if (kept === undefined ? hasOwnName(tool) : source === kept) meant.push(tool)
+      else other = source
+    }
+    if (meant.length === 0 && kept !== undefined && other !== undefined) {
+      const message = `${quoted(name)} is of ${describeSource(other)} now. The toolset was made for the tool of ${describeSource(kept)}: set tools again to use this one.`
+      warnings.push({ path: `tools.${i}`, message })
+      continue
+    }
     const [tool] = meant.toSorted(byAge)
     if (tool !== undefined) selected.set(identityOf(tool), tool)
     if (meant.length !== 1) warnings.push({ path: `tools.${i}`, message: toolWarning(name, meant, tool) })

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { namesBeyond, needsOf, type WorkerNeeds } from '../../domain/worker-needs.ts'
 import type { ChangedRequirements } from '../../store/tools.ts'
@@ -11,9 +12,10 @@ import { Refusal } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { acceptOlderWorker, auditOfWaiting } from './acceptance.ts'
+import { acceptOlderWorker, auditOfWaiting, needsNoAcceptance } from './acceptance.ts'
 import { checkToolCount } from './catalogue-reading.ts'
 import { itemFacts } from './item-facts.ts'
+import { claimEvents, type NameRights, nameRightsOf } from './name-claims.ts'
 import { readBounded } from './read-bounded.ts'
 import { storeChanges } from './store-changes.ts'
 import type { ItemFacts } from './validate-tool.ts'
@@ -21,14 +23,15 @@ import type { ItemFacts } from './validate-tool.ts'
 type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
 /** A listed tool that becomes one of the project's tools. `unchanged`: the stored tool, if it is the same. */
-type TakenTool =
-  | { readonly requirements: Tool['requirements']; readonly unchanged: Tool }
-  | {
-      readonly requirements: Tool['requirements']
-      readonly unchanged?: undefined
-      readonly item: ReadItem
-      readonly same: Tool | undefined
-    }
+type TakenTool = Pick<Tool, 'namespace' | 'name' | 'requirements'> &
+  (
+    | { readonly unchanged: Tool }
+    | {
+        readonly unchanged?: undefined
+        readonly item: ReadItem
+        readonly same: Tool | undefined
+      }
+  )
 
 /**
  * Replaces the worker's tools by those that it lists now, and writes only the changed ones. Returns a sentence for each
@@ -66,7 +69,13 @@ async function syncWithin(
   checkItems(items)
   const own = known.filter((tool) => isToolOf(registered, tool))
   const worker = await acceptOlderWorker(broker, registered, own)
-  const { taken, faults } = await compare(worker, items, known)
+  const rights = await nameRightsOf(broker, worker, {
+    tools: items.flatMap((item) => (item.outcome === 'read' ? [itemFacts(item)] : [])),
+    own,
+    // an administrator who registers a worker gives it the free names of its first catalogue
+    claimsFreely: worker.syncedAt === undefined || needsNoAcceptance(broker, worker),
+  })
+  const { taken, faults, displaced } = await compare(worker, items, known, rights)
   const kept = new Set<string>()
   const changed: Exclude<TakenTool, { readonly unchanged: Tool }>[] = []
   for (const one of taken.values())
@@ -74,8 +83,9 @@ async function syncWithin(
       changed.push(one)
       if (one.same !== undefined) kept.add(one.same.uid)
     } else kept.add(one.unchanged.uid)
-  const removed = own.filter(({ uid }) => !kept.has(uid)).map(({ uid }) => uid)
-  if (changed.length === 0 && removed.length === 0) {
+  const removed = [...own.filter(({ uid }) => !kept.has(uid)), ...displaced].map(({ uid }) => uid)
+  const { claims } = rights
+  if (changed.length === 0 && removed.length === 0 && claims.length === 0) {
     if (digest !== undefined) unchangedSince(known).set(settingsOf(worker), { digest, faults })
     return faults
   }
@@ -87,18 +97,20 @@ async function syncWithin(
   const current = await mayHaveTools()
   if (current === undefined) return faults
   const synced = audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
-  const waiting = auditOfWaiting(broker, current, { before: own, after: [...taken.values()] })
+  const waiting = auditOfWaiting(broker, current, { before: own, after: [...taken.values()] }, rights)
+  const claimed = claimEvents(current, claims).map((event) => audit.of(worker.projectId, event))
   const changes = {
     put: changed.map(({ item, same }) => ({
       characters: itemFacts(item).size,
       toTool: () => toTool(broker, worker, item, same),
     })),
     removed,
+    names: claims,
     requirements: changedRequirements(current, needsOf(own), needsOf(taken.values())),
   }
   try {
     await storeChanges(broker, worker.projectId, changes, {
-      audit: { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] },
+      audit: { ...synced, lines: [synced, ...claimed, ...waiting].flatMap(({ lines }) => lines) },
       mayContinue: mayHaveTools,
     })
   } catch (error) {
@@ -150,12 +162,21 @@ function checkItems(items: readonly CatalogueItem[]): void {
   }
 }
 
-/** Compares the items with the project's tools. Returns the tools to take, by id, and the faults. */
+interface Compared {
+  /** The tools to take, by id. */
+  readonly taken: ReadonlyMap<string, TakenTool>
+  readonly faults: readonly string[]
+  /** Tools of other workers that had the id of one of the worker's tools without the right to its name. */
+  readonly displaced: readonly Tool[]
+}
+
+/** Compares the items with the project's tools. */
 async function compare(
   worker: Worker,
   items: readonly CatalogueItem[],
   known: readonly Tool[],
-): Promise<{ readonly taken: ReadonlyMap<string, TakenTool>; readonly faults: readonly string[] }> {
+  rights: NameRights,
+): Promise<Compared> {
   const budget = createTimeBudget()
   const byId = new Map<string, Tool>()
   for (const tool of known) {
@@ -164,6 +185,7 @@ async function compare(
   }
   const faults: string[] = []
   const taken = new Map<string, TakenTool>()
+  const displaced: Tool[] = []
   const leaveOut = (name: string, why: string) =>
     faults.push(`The tool "${plain(name)}" was left out: ${plain(why)}`)
   for (const item of items) {
@@ -177,9 +199,15 @@ async function compare(
       continue
     }
     const facts = itemFacts(item)
-    const { requirements } = facts
+    const { requirements, namespace, name } = facts
     const id = facts.named.toLowerCase()
-    const same = byId.get(id)
+    const stored = byId.get(id)
+    const isDisplaced =
+      stored?.source.kind === 'worker' &&
+      !isToolOf(worker, stored) &&
+      !hasOwnName(stored) &&
+      rights.mayHave(facts)
+    const same = isDisplaced ? undefined : stored
     const { unusable, uncheckable } = faultsFor(worker, facts)
     if (same !== undefined && !isToolOf(worker, same))
       leaveOut(facts.named, 'another source brings one of the same id.')
@@ -187,8 +215,10 @@ async function compare(
     else if (!facts.isText) leaveOut(facts.named, 'it holds the character U+0000 or half a character.')
     else if (unusable.length > 0) leaveOut(facts.named, unusable.join(' '))
     else {
+      if (isDisplaced) displaced.push(stored)
       const isSame = same?.digest === facts.digest
-      taken.set(id, isSame ? { requirements, unchanged: same } : { requirements, item, same })
+      const about = { requirements, namespace, name }
+      taken.set(id, isSame ? { ...about, unchanged: same } : { ...about, item, same })
       const remarks = [
         ...(item.remark === undefined ? [] : [item.remark]),
         ...(uncheckable.length === 0 ? [] : [`Only what runs it checks that. ${uncheckable.join(' ')}`]),
@@ -197,7 +227,7 @@ async function compare(
         faults.push(`The tool "${plain(facts.named)}" was taken with a remark: ${plain(remarks.join(' '))}`)
     }
   }
-  return { taken, faults }
+  return { taken, faults, displaced }
 }
 
 function isToolOf({ uid }: Worker, { source }: Tool): boolean {

@@ -6,9 +6,10 @@ import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
 import { changeRow } from '../../services/change-row.ts'
 import { findToolsNamed, splitVersion } from './get-tool.ts'
 import { EVERY_TOOL } from './select-tools.ts'
+import { sourceOf } from './tool-source.ts'
 
 /** The settings of a toolset. */
-export type ToolsetSettings = Omit<Toolset, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>
+export type ToolsetSettings = Omit<Toolset, 'id' | 'projectId' | 'toolSources' | 'createdAt' | 'updatedAt'>
 
 /** A change: absent members keep their value, `null` removes one. */
 export type ToolsetChanges = {
@@ -49,7 +50,10 @@ export async function changeToolset(
   return changeRow(`The toolset "${id}"`, toolset, read, async (current) => {
     const members = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== null)
     const changed = Object.fromEntries(members) as unknown as Toolset // a `Toolset` again: no member is null
-    const next = await checked(broker, { ...changed, updatedAt: broker.now() })
+    const { toolSources, ...rest } = changed
+    // tools that are not named again keep the sources that they were named for
+    const kept = 'tools' in changes || toolSources === undefined ? {} : { toolSources }
+    const next = await checked(broker, { ...rest, ...kept, updatedAt: broker.now() })
     return (await toolsets.change(current, next, audit)) ? next : undefined
   })
 }
@@ -71,10 +75,12 @@ async function checked(broker: Broker, toolset: Toolset): Promise<Toolset> {
       `A toolset selects tools by at least one of ${TOOL_SELECTORS.join(', ')}; ["${EVERY_TOOL}"] as tools selects every tool.`,
     )
   const { tools, tags } = toolset
-  const ids = tools && (await Promise.all(tools.map((name, i) => idForName(broker, toolset, name, i))))
+  const found = tools && (await Promise.all(tools.map((name, i) => idForName(broker, toolset, name, i))))
+  const sources = found?.flatMap(({ id, source }) => (source === undefined ? [] : [[id, source] as const]))
   return {
     ...toolset,
-    ...(ids && { tools: [...new Set(ids)] }),
+    ...(found && { tools: [...new Set(found.map(({ id }) => id))] }),
+    ...(sources !== undefined && sources.length > 0 && { toolSources: Object.fromEntries(sources) }),
     ...(tags && { tags: tags.map(normalizedTag) }),
   }
 }
@@ -86,13 +92,21 @@ function normalizedTag(tag: string, i: number): string {
 }
 
 /**
- * The id of the tool that has this name. A name that no tool has is kept. Throws `invalid_request` if several have it.
+ * The id of the tool that has this name, and its source. A name that no tool has is kept, and so is the source of a name
+ * that has one. Throws `invalid_request` if several have it.
  */
-async function idForName(broker: Broker, { projectId }: Toolset, name: string, i: number): Promise<string> {
-  if (name === EVERY_TOOL) return name
+async function idForName(
+  broker: Broker,
+  { projectId, toolSources }: Toolset,
+  name: string,
+  i: number,
+): Promise<{ readonly id: string; readonly source?: string }> {
+  const kept = toolSources?.[name]
+  if (kept !== undefined) return { id: name, source: kept }
+  if (name === EVERY_TOOL) return { id: name }
   const [tool, ...rivals] = await findToolsNamed(broker, projectId, name)
-  if (tool === undefined) return name
-  if (rivals.length === 0) return idAsWritten(tool, name)
+  if (tool === undefined) return { id: name }
+  if (rivals.length === 0) return { id: idAsWritten(tool, name), source: await sourceOf(broker, tool) }
   throw invalidMember(
     `tools.${i}`,
     'conflict',

@@ -109,6 +109,8 @@ export interface ListedFaults {
 export interface ItemFacts {
   /** The tool's id. */
   readonly named: string
+  readonly namespace: string
+  readonly name: string
   readonly tags: readonly string[]
   /** SHA-256 of the whole description. */
   readonly digest: string

@@ -187,7 +187,7 @@ function unreadable(developerMessage: string): WorkerFault {
  */
 async function catalogueToken(
   broker: Broker,
-  { projectId, uri }: Worker,
+  { projectId, uri, id: worker }: Worker,
   { providerUid, userId }: ServerAuthorization,
   { forceRefresh = false } = {},
 ): Promise<string | undefined> {
@@ -195,7 +195,8 @@ async function catalogueToken(
   if (entry === undefined || userId === undefined) return undefined
   try {
     const providers = [policyProvider(entry, [])]
-    const use = { projectId, userId, use: 'tool', providers, hosts: [new URL(uri).host] } as const
+    const hosts = [new URL(uri).host]
+    const use = { projectId, userId, use: 'tool', worker, providers, hosts } as const
     await broker.policies.check(use)
     const found = await permit(use, () =>
       releaseTokens<Release | undefined>(

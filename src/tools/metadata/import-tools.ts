@@ -4,12 +4,14 @@ import { newId, sha256 } from '../../domain/ids.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../../domain/tool.ts'
+import { hasOwnName, IMPORTS, type ToolName, toolIdentity } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { missingSettings, unconfirmed } from '../../flows/get-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { changeRow } from '../../services/change-row.ts'
+import { ownerNameOf } from '../catalogue/name-claims.ts'
 import { MAX_CHARACTERS_WRITTEN, MAX_TOOLS_WRITTEN } from '../catalogue/store-changes.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { createTimeBudget } from '../slices.ts'
@@ -48,7 +50,12 @@ export interface ImportOptions {
 /** The result for one document, and the rows to write for it. */
 interface ReadDocument {
   readonly imported: ImportedTool
-  readonly write?: { readonly tool: Tool; readonly entries: readonly ProviderEntry[] }
+  readonly write?: {
+    readonly tool: Tool
+    readonly entries: readonly ProviderEntry[]
+    /** The name of the tool, if it was free. */
+    readonly name?: ToolName
+  }
 }
 
 /**
@@ -110,6 +117,7 @@ async function tryWrite(broker: Broker, projectId: string, { state, group }: Gro
   const changes = {
     put: writes.map(({ tool }) => tool),
     removed: [],
+    names: writes.flatMap(({ name }) => name ?? []),
     entries: [...entries.values()].map((to) => {
       const from = state.storedEntry(to.uid)
       return { ...(from && { from }), to }
@@ -195,8 +203,12 @@ async function readDocument(
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
   }
+  const name = await nameOf(broker, { ...tool, ...(known?.owner && { owner: known.owner }) }, warnings)
+  const owner = name ?? known?.owner
+  const named: Tool = { ...tool, ...(owner && { owner }) }
   const isUnchanged =
     known !== undefined &&
+    name === undefined &&
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
     JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
@@ -215,8 +227,26 @@ async function readDocument(
       })),
       warnings,
     },
-    ...(!isUnchanged && { write: { tool, entries: matched.changed } }),
+    ...(!isUnchanged && { write: { tool: named, entries: matched.changed, ...(name && { name }) } }),
   }
+}
+
+/**
+ * The row that gives the tool its name; `undefined` if it has the name already. Warns when the name belongs to another
+ * source.
+ */
+async function nameOf(broker: Broker, tool: Tool, warnings: Warning[]): Promise<ToolName | undefined> {
+  if (hasOwnName(tool)) return undefined
+  const { projectId } = tool
+  const identity = toolIdentity(tool)
+  const [owner] = await broker.store.toolNames.find(projectId, [identity])
+  if (owner === undefined) return { projectId, identity, source: IMPORTS, since: broker.now() }
+  if (!hasOwnName({ ...tool, owner }))
+    warnings.push({
+      path: 'name',
+      message: `The name belongs to the source "${await ownerNameOf(broker, owner.source)}", so this tool is in no list and is found by its full id alone: ${toolId(tool)}.`,
+    })
+  return undefined
 }
 
 /**

@@ -17,6 +17,8 @@ export interface KeptRequest
   extends Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'> {
   /** `traceparent` of the request that scheduled the run, if its trace is recorded. */
   readonly traceparent?: string
+  /** The source of the tool of a scheduled run (`tool-source.ts`). */
+  readonly source?: string
   /** Only of a run that is scheduled and has not ended: what decides when, as whom and what it runs. */
   readonly scheduled?: ScheduledRun
 }
@@ -108,7 +110,7 @@ type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
 /** Encrypts the request of a run for its row. */
 export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed {
-  const { input, account, accounts, metadata, keepContent, traceparent, scheduled } = call
+  const { input, account, accounts, metadata, keepContent, traceparent, scheduled, source } = call
   const kept: KeptRequest = {
     input,
     ...(account !== undefined && { account }),
@@ -117,6 +119,7 @@ export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed
     ...(keepContent !== undefined && { keepContent }),
     ...(traceparent !== undefined && { traceparent }),
     ...(scheduled !== undefined && { scheduled }),
+    ...(source !== undefined && { source }),
   }
   return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
 }

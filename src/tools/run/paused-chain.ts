@@ -33,6 +33,8 @@ export interface ChainState {
   readonly steps: readonly ChainStep[]
   /** The results of the steps that have run. */
   readonly results: readonly CompletedStep[]
+  /** The sources of the tools, by their names in the steps (`tool-source.ts`). Absent in the first release. */
+  readonly sources?: Readonly<Record<string, string>>
 }
 
 const PAUSED_SECONDS = 24 * 3600
@@ -43,13 +45,13 @@ const MAX_STATE_CHARACTERS = 8 * 1024 * 1024
 export async function pauseChain(
   broker: Broker,
   { projectId, ...call }: ChainRun,
-  { steps, results }: Pick<ChainState, 'steps' | 'results'>,
+  { steps, results, sources = {} }: Pick<ChainState, 'steps' | 'results' | 'sources'>,
 ): Promise<string | undefined> {
   if (largeBytes(results) > MAX_STATE_CHARACTERS || (await broker.pausedChains.isFull(projectId)))
     return undefined
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
-  const stored: StoredState = { call, steps, results: results.map(toStored) }
+  const stored: StoredState = { call, steps, sources, results: results.map(toStored) }
   const state = broker.sealer.seal(JSON.stringify(stored), chainPlace(id, projectId))
   if (state.length > MAX_STATE_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state, expiresAt })

@@ -1,10 +1,11 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
-import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import { qualifiedAliases, type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
 import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { pointerTokens } from '../../sdk/worker/json-pointer.ts'
-import type { RequestedUse } from '../../services/policies/policy-match.ts'
+import type { RequestedUse, UsedTool } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
@@ -182,24 +183,35 @@ export function toolPolicyUse(
     ...call,
     projectId: tool.projectId,
     use: 'tool',
-    tool: {
-      id: toolId(tool),
-      aliases: aliasesOf(runner.outcome === 'found' ? runner.workerTool : tool, tool),
-    },
+    tool: usedTool(runner.outcome === 'found' ? runner.workerTool : tool, tool),
+    ...(runner.outcome === 'found' && { worker: runner.worker.id }),
     providers: needs.map(({ entry, scopes }) => policyProvider(entry, scopes)),
     hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }
 }
 
-const knownAliases = new WeakMap<Tool, readonly string[]>()
+const knownNames = new WeakMap<Tool, UsedTool>()
 
-/** The aliases of both tools. Where both are the same tool, they are computed once. */
-function aliasesOf(workerTool: Tool, tool: Tool): readonly string[] {
-  if (workerTool !== tool) return [...new Set([tool, workerTool].flatMap(toolAliases))]
-  const aliases = knownAliases.get(tool) ?? toolAliases(tool)
-  knownAliases.set(tool, aliases)
-  return aliases
+/** The names of both tools. Where both are the same tool, they are computed once. */
+function usedTool(workerTool: Tool, tool: Tool): UsedTool {
+  const names = namesOf(tool)
+  if (workerTool === tool) return names
+  const others = namesOf(workerTool)
+  return {
+    id: names.id,
+    aliases: [...new Set([...names.aliases, ...others.aliases])],
+    ownNames: [...new Set([...names.ownNames, ...others.ownNames])],
+  }
+}
+
+function namesOf(tool: Tool): UsedTool {
+  const known = knownNames.get(tool)
+  if (known !== undefined) return known
+  const ownNames = hasOwnName(tool) ? qualifiedAliases(tool) : []
+  const made = { id: toolId(tool), aliases: toolAliases(tool), ownNames }
+  knownNames.set(tool, made)
+  return made
 }
 
 /** The host of each worker. The worker cache keeps the object, so its `uri` is parsed once and not for every call. */

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
-import { getTool } from '../catalogue/get-tool.ts'
+import { findToolsNamed, getTool } from '../catalogue/get-tool.ts'
+import { checkSource, sourceOf } from '../catalogue/tool-source.ts'
 import { LargeJson } from '../large-json.ts'
 import type { RequiredAuthorization } from '../tool-answer.ts'
 import {
@@ -105,10 +106,11 @@ function noSuchChain(): BrokerError {
 async function runSteps(
   broker: Broker,
   run: ChainRun,
-  { steps, results: finished }: Pick<ChainState, 'steps' | 'results'>,
+  { steps, results: finished, sources: kept }: Pick<ChainState, 'steps' | 'results' | 'sources'>,
   signal: AbortSignal | undefined,
 ): Promise<ChainResult> {
   const results = [...finished]
+  const sources = kept ?? (await sourcesOf(broker, run, steps))
   const withSkipped = (...ended: ChainStepResult[]) => [
     ...results,
     ...ended,
@@ -124,11 +126,11 @@ async function runSteps(
         steps: withSkipped({ toolId, status: 'failed', error: cancelledStep(toolId) }),
       }
     const previous = structuredOf(results.at(-1))
-    const ended = await runStep(broker, run, step, previous, signal)
+    const ended = await runStep(broker, run, { ...step, source: sources[toolId] }, previous, signal)
     if (ended.status === 'completed') results.push(ended)
     else if ('result' in ended && ended.result.outcome === 'authorization_required') {
       const { authorization } = ended.result
-      const resume = await pauseChain(broker, run, { steps, results }).catch((error: unknown) => {
+      const resume = await pauseChain(broker, run, { steps, results, sources }).catch((error: unknown) => {
         // the caller must learn which steps have run, or it would run them again
         if (results.length > 0 && isStoreUnavailable(error)) return undefined
         throw error
@@ -156,14 +158,16 @@ type EndedStep = Exclude<ChainStepResult, { status: 'skipped' }>
 async function runStep(
   broker: Broker,
   run: ChainRun,
-  { toolId, args = {}, usePrevious = false }: ChainStep,
+  { toolId, args = {}, usePrevious = false, source }: ChainStep & { readonly source: string | undefined },
   previous: unknown,
   signal: AbortSignal | undefined,
 ): Promise<EndedStep> {
   try {
     const given = usePrevious ? { ...args, previous: previousOf(previous) } : args
     const { accounts: all, ...call } = run
-    const accounts = all && (await accountsFor(broker, await getTool(broker, run.projectId, toolId), run))
+    const tool = await getTool(broker, run.projectId, toolId)
+    await checkSource(broker, tool, source)
+    const accounts = all && (await accountsFor(broker, tool, run))
     const { result } = await runTool(
       broker,
       { ...call, ...(accounts && { accounts }), toolId, args: given, entryPoint: 'run_chain' },
@@ -186,6 +190,21 @@ function previousOf(previous: unknown): unknown {
     'invalid_input',
     'The previous step returned too many values for args.previous. Let it return less.',
   )
+}
+
+/** The sources of the tools at the beginning of the chain. A tool that does not exist then has none. */
+async function sourcesOf(
+  broker: Broker,
+  { projectId }: ChainRun,
+  steps: readonly ChainStep[],
+): Promise<Readonly<Record<string, string>>> {
+  const found = await Promise.all(
+    [...new Set(steps.map(({ toolId }) => toolId))].map(async (name) => {
+      const [tool, ...others] = await findToolsNamed(broker, projectId, name)
+      return tool === undefined || others.length > 0 ? [] : [[name, await sourceOf(broker, tool)] as const]
+    }),
+  )
+  return Object.fromEntries(found.flat())
 }
 
 async function checkAccounts(broker: Broker, run: ChainRun, steps: readonly ChainStep[]): Promise<void> {

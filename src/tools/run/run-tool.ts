@@ -212,6 +212,7 @@ export function toRunError({ code, message, retryAfter }: BrokerError, toolId: s
 const REFUSALS: Readonly<Partial<Record<ErrorCode, readonly [RunError['op'], ErrorKind]>>> = {
   not_found: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
   ambiguous_tool: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
+  tool_source_changed: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
   invalid_input: ['validate_input', 'TOOL_RUNTIME_BAD_INPUT_VALUE'],
   invalid_tool: ['validate_input', 'TOOL_DEFINITION_BAD_INPUT_SCHEMA'],
   provider_unavailable: ['execute', 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'],

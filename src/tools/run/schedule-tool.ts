@@ -7,6 +7,7 @@ import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import { recordedTrace } from '../../services/tracing.ts'
+import { sourceOf } from '../catalogue/tool-source.ts'
 import type { Execution, ToolCall } from './execution.ts'
 import { type ScheduledRun, sealRequest } from './execution-history.ts'
 import { checkInput } from './preconditions.ts'
@@ -59,6 +60,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     ...call,
     scheduled,
     ...(traceparent !== undefined && { traceparent }),
+    source: await sourceOf(broker, tool),
   })
   if (request.length > MAX_REQUEST_CHARACTERS)
     throw new BrokerError(

@@ -12,6 +12,7 @@ import type { Lease } from '../../store/lease.ts'
 import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { getTool } from '../catalogue/get-tool.ts'
+import { checkSource } from '../catalogue/tool-source.ts'
 import { executeTool } from './execute-tool.ts'
 import {
   type Attempt,
@@ -175,8 +176,9 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
         'The row of this run was changed in the database by another program than Gatepass, so it was not run.',
       )
     }
-    const { traceparent, scheduled: _, ...request } = kept
+    const { traceparent, scheduled: _, source, ...request } = kept
     const tool = await getTool(broker, projectId, record.toolId)
+    await checkSource(broker, tool, source)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
       return fail(

@@ -7,15 +7,23 @@ import { resolveRunner, toolPolicyUse } from './preconditions.ts'
 /** The names and hosts by which policies now match a tool of the audit trail. A deleted tool has the names of its id. */
 export async function toolToday(broker: Broker, projectId: string, id: string): Promise<ToolToday> {
   const [tool] = await namedTools(broker, projectId, id.toLowerCase())
-  if (tool === undefined) return { aliases: aliasesOf(id) }
+  if (tool === undefined) {
+    const aliases = aliasesOf(id)
+    return { aliases, ownNames: aliases }
+  }
   const runner = await resolveRunner(broker, tool)
-  const { tool: named, hosts } = toolPolicyUse(tool, [], runner, {})
-  const aliases = named?.aliases ?? []
-  return runner.outcome === 'found' ? { aliases, hosts } : { aliases }
+  const { tool: named, worker, hosts } = toolPolicyUse(tool, [], runner, {})
+  const { aliases = [], ownNames = [] } = named ?? {}
+  return { aliases, ownNames, ...(worker !== undefined && { worker, hosts }) }
 }
 
 function aliasesOf(id: string): readonly string[] {
   const [first = '', name, version] = id.split(':')
   const named = name === undefined ? { namespace: '', name: first } : { namespace: first, name }
-  return toolAliases({ ...named, title: id, ...(version !== undefined && { version }) })
+  return toolAliases({
+    ...named,
+    title: id,
+    source: { kind: 'metadata' },
+    ...(version !== undefined && { version }),
+  })
 }

@@ -15,6 +15,7 @@ const REASONS = {
 const UNKNOWN = {
   hook: 'a hook would be called',
   hosts: 'its host is not known',
+  workers: 'its worker is not known',
   scopes: 'its scopes are not known',
 } as const
 

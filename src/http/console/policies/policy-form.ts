@@ -9,7 +9,7 @@ import { checkbox, field, hidden, select, textArea } from '../form-fields.ts'
 
 // The form of a policy. Each member of the policy is a field; lists have one value a line.
 
-const LISTS = ['users', 'tools', 'providers', 'scopes', 'hosts'] as const
+const LISTS = ['users', 'tools', 'workers', 'providers', 'scopes', 'hosts'] as const
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 const LABELS = {
@@ -17,6 +17,7 @@ const LABELS = {
   tools: ['Tools', 'By any of their names, such as GitHub.Delete*'],
   providers: ['Providers', 'Ids of providers, such as github'],
   scopes: ['Scopes', 'What the token may do, such as admin:*'],
+  workers: ['Workers', 'Ids of the workers that run the tool'],
   hosts: ['Hosts', 'Where the token goes, such as api.github.com or *.example.com'],
 } as const satisfies Record<(typeof LISTS)[number], readonly [string, string]>
 

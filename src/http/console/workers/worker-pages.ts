@@ -57,7 +57,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
       const worker = await getWorker(broker, on.projectId, idOf(on))
       const digest = form.get('digest') ?? ''
       await acceptWaiting(broker, worker, { digest })
-      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited can run.')
+      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited can run, under their names.')
     },
     { recent: true },
   )

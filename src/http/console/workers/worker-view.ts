@@ -91,13 +91,27 @@ function needsView(caption: string, { providers, secrets }: Needs): Html {
 }
 
 function waitingSection(on: OnPage, id: string, waiting: NonNullable<Acceptance['waiting']>): Html {
-  const { tools, digest } = waiting
+  const { tools, names, digest } = waiting
   return section(
     'It asks for more',
-    html`<p>Since it was registered, its catalogue has named requirements that are not accepted. Users are not asked for them, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
-${needsView('Waits', waiting)}
+    html`${
+      tools.length > 0 &&
+      html`<p>Since it was registered, its catalogue has named requirements that are not accepted. Users are not asked for them, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
+${needsView('Waits', waiting)}`
+    }
+${names.length > 0 && namesView(names)}
 ${on.form(`${workerPath(id)}/accept`, html`${hidden('digest', digest)}${submit('Accept all of it')}`, { recent: true })}`,
   )
+}
+
+const MAX_SHOWN_NAMES = 50
+
+function namesView(names: NonNullable<Acceptance['waiting']>['names']): Html {
+  const rows = names
+    .slice(0, MAX_SHOWN_NAMES)
+    .map((one) => [code(one.name), one.owner === undefined ? 'no source' : html`${code(one.owner)}`])
+  return html`<p>These names do not belong to it, so its tools of these names are in no list and are found by their full ids alone. When you accept, they are its own, and the tools of the sources that have them now are found by their full ids alone.</p>
+${table('Names', ['Name', 'Belongs to'], rows, 'None.')}${names.length > MAX_SHOWN_NAMES && html`<p>and ${names.length - MAX_SHOWN_NAMES} more</p>`}`
 }
 
 function changeSection(on: OnPage, id: string, enabled: boolean): Html {
