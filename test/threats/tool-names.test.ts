@@ -334,7 +334,7 @@ describe('a policy', () => {
   test('that allows tools by name is not passed by a worker that calls its tools so', async () => {
     const scene = await startScene()
     const { call, clockWorker } = scene
-    const allow = { id: 'only-gmail', effect: 'allow', match: { tools: ['Gmail.*'] } }
+    const allow = { id: 'only-gmail', effect: 'allow', match: { tools: ['Gmail*'] } }
     expect((await call('POST', '/v1/admin/policies', allow)).status).toBe(201)
     await clockWorker.list('Gmail.Read@1.0.0', 'gmail.send@9.0.0', 'Clock.Gmail_Now@1.0.0')
     const refused = kindOf(scene)
@@ -357,6 +357,8 @@ describe('a policy', () => {
     const made = await call('POST', '/v1/admin/policies', deny)
     expect([made.status, made.body.match]).toEqual([201, { workers: ['clo*'] }])
     expect(await kindOf(scene)('Clock.Now')).toBe('CONTEXT_DENIED')
+    const both = { id: 'both', effect: 'deny', match: { tools: ['Gmail.Send'], workers: ['clock'] } }
+    expect((await call('POST', '/v1/admin/policies', both)).status).toBe(201)
     expect((await scene.run('Gmail.Send')).body.success).toBe(true)
     await call('PATCH', '/v1/admin/policies/no-clock', { effect: 'allow', match: { workers: ['gmail'] } })
     expect(await kindOf(scene)('Clock.Now')).toBe('CONTEXT_DENIED')
