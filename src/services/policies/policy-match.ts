@@ -76,7 +76,7 @@ export function appliesTo(
   )
 }
 
-/** Any spelling is enough to refuse a tool, but only a name of its own allows it; `*` is every tool, whatever its name. */
+/** Any spelling is enough to refuse a tool, but only a name of its own allows it; `*` is every tool. */
 function matchesTool(
   patterns: readonly string[],
   { aliases, ownNames }: UsedTool,
