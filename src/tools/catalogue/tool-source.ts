@@ -8,7 +8,7 @@ import { findWorkerByUid } from './known-tools.ts'
 // has the name later does not take its place.
 
 /**
- * The source of a tool as it is stored: `worker:<id>` or `import`. A worker that an administrator deletes and registers
+ * The source of a tool in its stored form: `worker:<id>` or `import`. A worker that an administrator deletes and registers
  * again under its id is the same source.
  */
 export async function sourceOf(broker: Broker, { source }: Pick<Tool, 'source'>): Promise<string> {
