@@ -5,6 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/domain/clock.ts'
 import { siteNetwork } from '../../src/http/endpoint/network.ts'
+import { gate } from '../gate.ts'
 import { freePort } from '../ports.ts'
 import { UserAgent } from '../user-agent.ts'
 import {
@@ -175,6 +176,41 @@ describe('a document that cannot be read', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  test('that does not answer, however many of them from however many addresses, stops no known client', async () => {
+    await using own = await startAuthorizationServer({
+      environment: { GATEPASS_TRUSTED_PROXIES: '127.0.0.1' },
+    })
+    const known = 'https://known.example.test/c.json'
+    publish(own, known, REDIRECT_URI)
+    const send = (id: string, from = '192.0.2.1') =>
+      new UserAgent().get(own.request(id).url, { headers: { 'x-forwarded-for': from } })
+    expect((await send(known)).status).toBe(303)
+    const { opened, open } = gate()
+    const spy = vi.spyOn(own.gatepass.broker.clientDocuments, 'stream').mockReset()
+    let asked = 0
+    spy.mockImplementation(async () => {
+      asked++
+      await opened
+      throw new Error('away')
+    })
+    let refused = 0
+    const waiting = Array.from({ length: 70 }, async (_, i) => {
+      const { status } = await send(`https://hosted.example.test/${i}`, `198.51.100.${i}`)
+      if (status === 429) refused++
+    })
+    await expect.poll(() => asked + refused).toBe(70)
+    publish(own, known, REDIRECT_URI)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    try {
+      expect((await send(known)).status).toBe(303)
+    } finally {
+      vi.useRealTimers()
+      open()
+    }
+    await Promise.all(waiting)
+    expect(refused).toBeGreaterThan(0)
   })
 
   test.each([

@@ -18,7 +18,7 @@ const MAX_BYTES = 64 * 1024
 const DEADLINE_MS = 5_000
 /** Documents that one address can have fetched which were not read before. Documents that were read are cached. */
 const PER_ADDRESS = { burst: 30, perSecond: 1 } as const
-/** The most documents that are fetched at a time. */
+/** The most documents that are fetched at a time: of those that were read before, and of all others. */
 const AT_ONCE = 64
 /** After a failure the document is not fetched again for this time. */
 const FAILED_SECONDS = 20
@@ -46,9 +46,10 @@ export function documentFetch({
   })
   const secondsToWait = createAddressLimit(PER_ADDRESS)
   const failed = new LRUCache<string, EpochSeconds>({ max: MAX_REMEMBERED })
-  // strangers who share an address with users, behind a proxy, cannot stop the logins of known clients
+  // strangers cannot stop the logins of known clients: neither those who share an address with users, behind a proxy, nor
+  // those who name many documents on hosts that do not answer
   const readBefore = new LRUCache<string, true>({ max: MAX_REMEMBERED })
-  let running = 0
+  const running = { known: 0, unknown: 0 }
 
   return async (input, init) => {
     const url = String(input)
@@ -60,13 +61,13 @@ export function documentFetch({
       if (request !== undefined) request.notFetched = { host }
       throw new Error('the document could not be read a moment ago')
     }
-    const isLimited = !readBefore.has(key)
-    const retryAfter = running >= AT_ONCE ? 1 : isLimited ? secondsToWait(request?.address) : 0
+    const kind = readBefore.has(key) ? 'known' : 'unknown'
+    const retryAfter = running[kind] >= AT_ONCE ? 1 : kind === 'unknown' ? secondsToWait(request?.address) : 0
     if (retryAfter > 0) {
       if (request !== undefined) request.notFetched = { retryAfter }
       throw new Error('too many documents are fetched')
     }
-    running++
+    running[kind]++
     try {
       const document = await read(url, init)
       readBefore.set(key, true)
@@ -77,7 +78,7 @@ export function documentFetch({
       log.warn({ host, why: reasonOf(error) }, 'a document that an MCP client names could not be read')
       throw error
     } finally {
-      running--
+      running[kind]--
     }
   }
 
