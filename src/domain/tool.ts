@@ -47,7 +47,12 @@ export interface ToolRequirements {
    * An empty alternative needs nothing.
    */
   readonly alternatives?: readonly (readonly AuthorizationRequirement[])[]
-  /** Keys of the secrets that the tool receives. */
+  /**
+   * The keys of the secrets that each alternative needs, by its index: an alternative whose secret is not set is
+   * skipped. Absent: none needs a secret.
+   */
+  readonly alternativeSecrets?: readonly (readonly string[])[]
+  /** Keys of all secrets that the tool may receive, those of its alternatives among them. */
   readonly secrets: readonly string[]
   readonly metadata: readonly string[]
 }

@@ -4022,17 +4022,32 @@ export interface OpenapiWorkerChange {
               readonly scopes?: readonly string[] | undefined
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
           | {
               readonly provider_id: string
               readonly scopes?: readonly string[] | undefined
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
           | {
               readonly secret: string
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
       }
     | undefined
@@ -4128,17 +4143,32 @@ export interface OpenapiWorkerRegistration {
               readonly scopes?: readonly string[] | undefined
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
           | {
               readonly provider_id: string
               readonly scopes?: readonly string[] | undefined
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
           | {
               readonly secret: string
               /** The header of the token; `authorization` by default */
               readonly header?: string | undefined
+              /**
+               * Whether it is sent with operations for which the document requires no credential, too; without it,
+               * `sync_error` names them
+               */
+              readonly always?: boolean | undefined
             }
       }
     | undefined
@@ -4231,17 +4261,32 @@ export interface OpenapiWorkerSettings {
           readonly scopes?: readonly string[]
           /** The header of the token; `authorization` by default */
           readonly header?: string
+          /**
+           * Whether it is sent with operations for which the document requires no credential, too; without it,
+           * `sync_error` names them
+           */
+          readonly always?: boolean
         }
       | {
           readonly provider_id: string
           readonly scopes?: readonly string[]
           /** The header of the token; `authorization` by default */
           readonly header?: string
+          /**
+           * Whether it is sent with operations for which the document requires no credential, too; without it,
+           * `sync_error` names them
+           */
+          readonly always?: boolean
         }
       | {
           readonly secret: string
           /** The header of the token; `authorization` by default */
           readonly header?: string
+          /**
+           * Whether it is sent with operations for which the document requires no credential, too; without it,
+           * `sync_error` names them
+           */
+          readonly always?: boolean
         }
   }
   /** By operationId, tag or the name of the tool */

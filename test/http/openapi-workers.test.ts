@@ -35,7 +35,7 @@ describe('an HTTP API by its OpenAPI document', () => {
     const openapi = {
       url: api.documentUrl,
       authorization: {
-        key: { secret: 'NOTES_KEY' },
+        key: { secret: 'NOTES_KEY', always: false },
         queryKey: { secret: 'NOTES_KEY' },
         password: { secret: 'NOTES_LOGIN' },
       },
@@ -568,7 +568,7 @@ test('Gatepass’s own API is tools by its own document', async () => {
     openapi: {
       url: `${url}/openapi.json`,
       server_url: url,
-      authorization: { [scheme]: { secret: 'GATEPASS_KEY' } },
+      authorization: { [scheme]: { secret: 'GATEPASS_KEY', always: false } },
     },
   })
   expect([status, body.sync_error]).toEqual([201, undefined])

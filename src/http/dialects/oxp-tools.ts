@@ -76,15 +76,15 @@ export async function oxpDefinition(
   tool: Tool,
   { pathOf, nameOf }: OxpNames,
 ): Promise<OxpDefinition> {
-  const { title, description, inputSchema, outputSchema = {}, requirements } = tool
+  const { title, description, inputSchema, outputSchema = {} } = tool
   const needed = await chosenRequirements(broker, tool, undefined)
   const authorization = await Promise.all(
-    needed.map(async (one) => ({
+    needed.authorization.map(async (one) => ({
       id: await requirementId(broker, tool, one),
       oauth2: { scopes: [...one.scopes] },
     })),
   )
-  const secrets = requirements.secrets.map((id) => ({ id }))
+  const secrets = needed.secrets.map((id) => ({ id }))
   const hasRequirements = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
   return {
     id: hasOxpVersion(tool.version) ? `${pathOf(tool)}@${oxpVersion(tool)}` : pathOf(tool),

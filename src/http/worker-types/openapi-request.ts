@@ -17,11 +17,16 @@ const header = z
   .optional()
   .openapi({ description: 'The header of the token; `authorization` by default' })
 
+const always = z.boolean().optional().openapi({
+  description:
+    'Whether it is sent with operations for which the document requires no credential, too; without it, `sync_error` names them',
+})
+
 export const schemeMapping = z
   .union([
-    byEntry.extend({ header }).strict(),
-    byKind.extend({ header }).strict(),
-    z.object({ secret: name, header }).strict(),
+    byEntry.extend({ header, always }).strict(),
+    byKind.extend({ header, always }).strict(),
+    z.object({ secret: name, header, always }).strict(),
   ])
   .openapi({
     description:
@@ -77,21 +82,18 @@ export const requestDescription = z
 type RequestWire = z.output<typeof requestDescription>
 
 export function fromSchemeWire(sent: z.output<typeof schemeMapping>): SchemeMapping {
-  const place = sent.header === undefined ? {} : { header: sent.header }
-  if ('secret' in sent) return { secret: sent.secret, ...place }
-  const scopesAndHeader = { ...(sent.scopes && { scopes: sent.scopes }), ...place }
-  return 'id' in sent
-    ? { id: sent.id, ...scopesAndHeader }
-    : { providerId: sent.provider_id, ...scopesAndHeader }
+  if (!('provider_id' in sent)) return withoutUndefined(sent)
+  const { provider_id: providerId, ...rest } = sent
+  return { providerId, ...withoutUndefined(rest) }
 }
 
 export function toSchemeWire(mapping: SchemeMapping) {
   if ('secret' in mapping) return mapping
-  const { id, providerId = '', scopes, header } = mapping
+  const { id, providerId = '', scopes, ...rest } = mapping
   return {
     ...(id !== undefined ? { id } : { provider_id: providerId }),
     ...(scopes && { scopes: [...scopes] }),
-    ...(header !== undefined && { header }),
+    ...rest,
   }
 }
 

@@ -17,7 +17,7 @@ export interface RequestedUse {
   readonly providers: readonly PolicyProvider[]
   /** The known destinations of the tokens: `host` or `host:port`. */
   readonly hosts: readonly string[]
-  /** Keys of the secrets that are sent too. */
+  /** Keys of the secrets that may be sent too: those of all alternatives of the tool. */
   readonly secrets?: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { chooseConnection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { missingScopes } from '../../domain/scopes.ts'
-import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
+import type { AuthorizationRequirement, Tool, ToolRequirements } from '../../domain/tool.ts'
 import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
 import { cachedConnections } from '../../flows/get-access-token.ts'
 import {
@@ -148,8 +148,9 @@ function uidNamed(providers: ProviderBook, need: AuthorizationRequirement): stri
 /** Whether the tool's requirements are met. */
 export function statusOfTool(context: RequirementContext, tool: Tool): RequirementStatus {
   const { broker, workers } = context
-  const secrets = tool.requirements.secrets.map((key) => statusOfSecret(context, key))
-  const authorizations = chooseRequirements(context, tool).map((need) => statusOfNeed(context, need))
+  const chosen = chooseRequirements(context, tool)
+  const secrets = chosen.secrets.map((key) => statusOfSecret(context, key))
+  const authorizations = chosen.authorization.map((need) => statusOfNeed(context, need))
   const unaccepted =
     tool.source.kind === 'worker'
       ? unacceptedReason(broker, workers.get(tool.source.workerUid), tool)
@@ -199,24 +200,41 @@ export function notAccepted(
   return { ...required, met: false, status: 'inactive', statusReason }
 }
 
+/** What one run of a tool needs: all of it. */
+export type ChosenRequirements = Pick<ToolRequirements, 'authorization' | 'secrets'>
+
 /**
  * The tool's requirements, with one of its alternatives: the first that the user has granted, or else the first whose
- * providers are configured.
+ * providers are configured. Alternatives whose secrets are not set are skipped.
  */
 export function chooseRequirements(
   context: RequirementContext,
-  { requirements: { authorization, alternatives = [] } }: Pick<Tool, 'requirements'>,
-): readonly AuthorizationRequirement[] {
-  const [first] = alternatives
-  if (first === undefined) return authorization
-  let configured: readonly AuthorizationRequirement[] | undefined
-  for (const one of alternatives) {
+  { requirements }: Pick<Tool, 'requirements'>,
+): ChosenRequirements {
+  const { alternatives = [] } = requirements
+  if (alternatives.length === 0) return requirements
+  const { authorization, alternativeSecrets = [], secrets } = requirements
+  const ofAlternatives = new Set(alternativeSecrets.flat())
+  const always = secrets.filter((key) => !ofAlternatives.has(key))
+  const all = alternatives.map((one, index) => ({ one, own: alternativeSecrets[index] ?? [] }))
+  const possible = all.filter(({ own }) => own.every((key) => statusOfSecret(context, key).met))
+  const { one = [], own = [] } = firstGranted(context, possible) ?? all[0] ?? {}
+  return { authorization: [...authorization, ...one], secrets: [...always, ...own] }
+}
+
+function firstGranted<Alternative extends { readonly one: readonly AuthorizationRequirement[] }>(
+  context: RequirementContext,
+  alternatives: readonly Alternative[],
+): Alternative | undefined {
+  let configured: Alternative | undefined
+  for (const alternative of alternatives) {
+    const { one } = alternative
     const statuses = one.map((need) => statusOfNeed(context, need))
     const isGranted = context.userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
-    if (isGranted) return [...authorization, ...one]
-    if (statuses.every(({ status }) => status === 'active')) configured ??= one
+    if (isGranted) return alternative
+    if (statuses.every(({ status }) => status === 'active')) configured ??= alternative
   }
-  return [...authorization, ...(configured ?? first)]
+  return configured
 }
 
 /** Returns the entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */

@@ -64,7 +64,7 @@ export async function requirementsOfMany(
   for (const tool of tools) {
     const unaccepted = await findUnacceptedReason(broker, tool)
     if (unaccepted !== undefined) reasons.set(tool, unaccepted)
-    for (const requirement of chooseRequirements(context, tool)) {
+    for (const requirement of chooseRequirements(context, tool).authorization) {
       const found = statusOfNeed(context, requirement)
       const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)
       const key = required.id ?? required.wellKnownId ?? requirement.providerUid ?? ''
@@ -154,7 +154,7 @@ function secretsOf(
 ): Map<string, SharedSecret> {
   const secrets = new Map<string, SharedSecret>()
   for (const tool of tools)
-    for (const key of tool.requirements.secrets) {
+    for (const key of chooseRequirements(context, tool).secrets) {
       const known = secrets.get(key)
       const reason = unaccepted.get(tool)
       const own =

@@ -4,6 +4,7 @@ import { providersOf } from '../../flows/get-provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { createTimeBudget } from '../slices.ts'
 import {
+  type ChosenRequirements,
   chooseRequirements,
   getRequiredEntry,
   loadRequirementContext,
@@ -45,8 +46,8 @@ export async function chosenRequirements(
   broker: Broker,
   tool: Tool,
   userId: string | undefined,
-): Promise<readonly AuthorizationRequirement[]> {
-  if (tool.requirements.alternatives === undefined) return tool.requirements.authorization
+): Promise<ChosenRequirements> {
+  if (tool.requirements.alternatives === undefined) return tool.requirements
   return chooseRequirements(await loadRequirementContext(broker, tool.projectId, [tool], userId), tool)
 }
 

@@ -23,7 +23,15 @@ export interface OpenapiSettings {
 }
 
 /** The credential for a security scheme: the token of a provider, or a secret. */
-export type SchemeMapping =
+export type SchemeMapping = {
+  /**
+   * Whether it is sent with operations for which the document requires no credential, too. Absent: it is not, and a
+   * remark names these operations.
+   */
+  readonly always?: boolean
+} & MappedCredential
+
+type MappedCredential =
   | {
       readonly id?: string
       readonly providerId?: string

@@ -22,11 +22,15 @@ export function placeCredentials(
 ): Placed {
   if (alternatives.length === 0) return { outcome: 'placed', request }
   const met = alternatives.find((all) =>
-    all.every((one) => one.kind === 'secret' || givenFor(call.authorizations, one) !== undefined),
+    all.every((one) =>
+      one.kind === 'secret'
+        ? call.secrets.some(({ key }) => key === one.key)
+        : givenFor(call.authorizations, one) !== undefined,
+    ),
   )
   if (met === undefined)
     return refused(
-      `The tool "${call.tool.title}" received none of the authorizations that its request needs.`,
+      `The tool "${call.tool.title}" received none of the authorizations and secrets that its request needs.`,
     )
   const headers: Record<string, string> = { ...request.headers }
   const url = new URL(request.url)

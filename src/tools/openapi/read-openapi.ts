@@ -6,7 +6,7 @@ import { ForeignReference, type OpenapiDocument, resolved, textOf } from './open
 import type { OperationChoice } from './openapi-settings.ts'
 import { type FoundOperation, type ReadingOptions, readOperation, tagsOf } from './read-operation.ts'
 import { securitySchemesOf } from './read-security.ts'
-import { METHODS, type Method } from './request-plan.ts'
+import { METHODS, type Method, planOf } from './request-plan.ts'
 
 const MAX_OPERATIONS = 2000
 /** How many tags a message suggests. */
@@ -30,6 +30,7 @@ export async function readOpenapi(
   const names = new Set<string>()
   const items: CatalogueItem[] = []
   const foreign: ForeignReference[] = []
+  const open: string[] = []
   for (const one of chosen) {
     await setImmediate()
     const { name } = one
@@ -37,18 +38,39 @@ export async function readOpenapi(
       if (one.refusal !== undefined) throw one.refusal
       if (names.has(name.toLowerCase())) throw new Refusal('Another operation has the same name.')
       names.add(name.toLowerCase())
-      items.push({ outcome: 'read', tool: readOperation(document, { ...one, requiresNothing }, options) })
+      const tool = readOperation(document, { ...one, requiresNothing }, options)
+      items.push({ outcome: 'read', tool })
+      if (planOf(tool.document).credentials.length === 0) open.push(name)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error instanceof ForeignReference) foreign.push(error)
       else items.push({ outcome: 'refused', name, reason: error.message })
     }
   }
+  items.push(...openRemark(open, options.settings))
   const [first] = foreign
   if (first === undefined) return items
   const which = foreign.length === 1 ? 'One operation refers' : `${foreign.length} operations refer`
   const message = `${which} to other documents (${quote(first.reference)}), which are not fetched: bundle the document into one file first, for instance with \`npx @redocly/cli bundle\`.`
   return [...items, { outcome: 'remark', message }]
+}
+
+/** A remark about operations that get no credential, unless the operator says in a mapping whether they get it. */
+function openRemark(
+  names: readonly string[],
+  { authorization = {} }: ReadingOptions['settings'],
+): CatalogueItem[] {
+  const mappings = Object.values(authorization)
+  if (names.length === 0 || mappings.length === 0) return []
+  if (mappings.some(({ always }) => always !== undefined)) return []
+  const which = names.length === 1 ? 'One operation' : `${names.length} operations`
+  const verbs =
+    names.length === 1
+      ? 'needs no credential by the document and is'
+      : 'need no credential by the document and are'
+  const more = names.length > MAX_ADVICE ? ', …' : ''
+  const message = `${which} ${verbs} called without one: ${names.slice(0, MAX_ADVICE).map(quote).join(', ')}${more}. Set "always": true for a name in authorization to send its credential with them too, or false to leave this remark out.`
+  return [{ outcome: 'remark', message }]
 }
 
 /** Sentences about settings of the operator that have no effect on this document. */

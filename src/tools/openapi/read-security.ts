@@ -22,9 +22,9 @@ type Mappings = Readonly<Record<string, SchemeMapping>>
 
 /**
  * Reads security requirements, of which any one must be met completely (OpenAPI 3.1 section 4.8.30). Mapped schemes
- * are preferred; if none is mapped, a scheme's name is taken as that of a provider or secret. Among alternatives that
- * need only tokens, the user's grants decide; an empty alternative applies to users without grants. Throws `Refusal`
- * when none can be met.
+ * are preferred; if none is mapped, a scheme's name is taken as that of a provider or secret. When the tool runs, the
+ * secrets that are set and the user's grants decide between alternatives; an empty one applies to users without grants.
+ * Mappings with `always` apply where the document requires nothing. Throws `Refusal` when no alternative can be met.
  */
 export function readSecurity(document: OpenapiDocument, security: unknown, mappings: Mappings): ReadSecurity {
   const listed = Array.isArray(security) ? security.filter(isRecord) : []
@@ -41,31 +41,45 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
   if (listed.length > 0 && usable.length === 0) throw new Refusal(reasons.join(' '))
   const needing = usable.filter(({ credentials }) => credentials.length > 0)
   const mapped = needing.filter(({ isMapped }) => isMapped)
+  const isOptional = listed.length === 0 || needing.length < usable.length
+  const always = Object.entries(mappings).filter(([, mapping]) => mapping.always === true)
+  if (isOptional && mapped.length === 0 && always.length > 0)
+    return readConfiguredSecurity(document, Object.fromEntries(always))
   const chosen = mapped.length > 0 ? mapped : needing
-  const [first] = chosen
+  return toSecurity(withoutLaterSecrets(chosen), isOptional && always.length === 0)
+}
+
+/**
+ * Leaves out the alternatives with secrets that come after one of tokens alone: a secret is the same for all users, so
+ * it would be used in place of every user's consent.
+ */
+function withoutLaterSecrets(alternatives: readonly Alternative[]): readonly Alternative[] {
+  const tokensAlone = alternatives.findIndex((one) => secretsOf(one).length === 0)
+  return alternatives.filter(
+    (one, index) => index < tokensAlone || tokensAlone < 0 || secretsOf(one).length === 0,
+  )
+}
+
+function toSecurity(alternatives: readonly Alternative[], isOptional: boolean): ReadSecurity {
+  const [first] = alternatives
   if (first === undefined) return NO_SECURITY
-  const isOptional = usable.some(({ credentials }) => credentials.length === 0)
-  const secrets = secretsOf(first)
-  // secrets are the same for all users, so there is nothing to choose per user
-  if (secrets.length > 0)
-    return {
-      requirements: { authorization: first.requirements, secrets, metadata: [] },
-      credentials: [first.credentials],
-    }
-  const withTokens = chosen.filter((one) => secretsOf(one).length === 0)
-  if (withTokens.length === 1 && !isOptional)
-    return {
-      requirements: { authorization: first.requirements, secrets: [], metadata: [] },
-      credentials: [first.credentials],
-    }
+  // an operator who names a secret alone wants it sent, so it must be set
+  const withEmpty = isOptional && alternatives.some((one) => secretsOf(one).length === 0)
+  const all = withEmpty ? [...alternatives, NOTHING] : alternatives
+  const alternativeSecrets = all.map(secretsOf)
+  const secrets = [...new Set(alternativeSecrets.flat())]
+  const credentials = all.map((one) => one.credentials)
+  if (all.length === 1)
+    return { requirements: { authorization: first.requirements, secrets, metadata: [] }, credentials }
   return {
     requirements: {
       authorization: [],
-      alternatives: [...withTokens.map(({ requirements }) => requirements), ...(isOptional ? [[]] : [])],
-      secrets: [],
+      alternatives: all.map(({ requirements }) => requirements),
+      ...(secrets.length > 0 && { alternativeSecrets }),
+      secrets,
       metadata: [],
     },
-    credentials: [...withTokens.map(({ credentials }) => credentials), ...(isOptional ? [[]] : [])],
+    credentials,
   }
 }
 
@@ -103,6 +117,8 @@ function configuredScheme(mapping: SchemeMapping): ReadScheme {
 export function securitySchemesOf({ root: { components } }: OpenapiDocument): JsonRecord {
   return isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
 }
+
+const NOTHING: Alternative = { requirements: [], credentials: [], isMapped: true }
 
 const NO_SECURITY: ReadSecurity = {
   requirements: { authorization: [], secrets: [], metadata: [] },

@@ -178,7 +178,7 @@ async function run(
     return authorizationRequired(broker, acquired.authorization)
   if (inputFault !== undefined) return ownError(inputFault)
   if (runner.outcome === 'none') return requirementsNotMet(runner.message)
-  const context = await toolContext(broker, tool, call.metadata)
+  const context = await toolContext(broker, call)
   if (context.outcome === 'incomplete') return requirementsNotMet(context.message)
   return callWorker(broker, call, { ...options, runner, context, tokens: acquired.tokens })
 }

@@ -13,6 +13,7 @@ import { looseInputSchema } from '../arcade/read-worker-tool.ts'
 import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
+import { chosenRequirements } from '../catalogue/tool-requirements.ts'
 import { check } from '../check-output.ts'
 import { validateInput } from '../json-schema/schema-validator.ts'
 import { violationSentence } from '../json-schema/violation.ts'
@@ -129,14 +130,18 @@ export type ToolContext =
   | ({ readonly outcome: 'complete' } & Pick<BackendCall, 'secrets' | 'metadata'>)
   | { readonly outcome: 'incomplete'; readonly message: string }
 
-/** Collects the secrets and metadata that the tool declares. `given` is the metadata of the call. */
+/**
+ * Collects the metadata that the tool declares, and the secrets of the alternative that is chosen for the call's user.
+ * `metadata` is that of the call.
+ */
 export async function toolContext(
   broker: Broker,
-  { projectId, title, requirements }: Tool,
-  given: Readonly<Record<string, string>> = {},
+  { tool, userId, metadata = {} }: Pick<ToolCall, 'tool' | 'userId' | 'metadata'>,
 ): Promise<ToolContext> {
+  const { projectId, title, requirements } = tool
+  const { secrets } = await chosenRequirements(broker, tool, userId)
   const opened = await Promise.all(
-    requirements.secrets.map(async (key) => ({ key, value: await openSecret(broker, projectId, key) })),
+    secrets.map(async (key) => ({ key, value: await openSecret(broker, projectId, key) })),
   )
   const unset = opened.filter((one) => one.value === undefined).map((one) => one.key)
   if (unset.length > 0)
@@ -145,7 +150,7 @@ export async function toolContext(
     )
 
   // the broker's own values come last, so that no caller can replace them
-  const known = new Map([...Object.entries(given), ...brokerMetadata(broker)])
+  const known = new Map([...Object.entries(metadata), ...brokerMetadata(broker)])
   const missing = requirements.metadata.filter((key) => !known.has(key))
   if (missing.length > 0)
     return incomplete(

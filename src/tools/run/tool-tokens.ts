@@ -41,7 +41,8 @@ export async function toolNeeds(
 ): Promise<ToolNeed[]> {
   await checkAccepted(broker, tool)
   const byEntry = new Map<string, ToolNeed>()
-  for (const requirement of await chosenRequirements(broker, tool, userId)) {
+  const { authorization } = await chosenRequirements(broker, tool, userId)
+  for (const requirement of authorization) {
     const entry = await getRequirementEntry(broker, tool.projectId, requirement)
     const known = byEntry.get(entry.uid)
     const account = Object.hasOwn(accounts, entry.id) ? accounts[entry.id] : undefined
