@@ -348,6 +348,8 @@ test('the server imports no part of the MCP SDK that opens connections or author
       'Client',
       'StreamableHTTPClientTransport',
       'ProtocolError',
+      'SdkError',
+      'SdkErrorCode',
       'SdkHttpError',
       'LOG_LEVEL_META_KEY',
       'isInputRequiredResult',

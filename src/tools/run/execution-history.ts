@@ -127,7 +127,15 @@ export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed
 /** Decrypts the request of a run; `undefined` if none was kept. Throws `UnsealError`. */
 export function openRequest(broker: Broker, record: ExecutionRecord): KeptRequest | undefined {
   const { id, projectId, request } = record
-  if (request === undefined) return openResult(broker, record)?.request
+  if (request === undefined) {
+    const kept = openResult(broker, record)?.request
+    if (kept === UNREADABLE)
+      throw new UnsealError(
+        'the request could not be read when the run ended',
+        executionPlace(id, projectId, 'request'),
+      )
+    return kept
+  }
   return JSON.parse(broker.sealer.open(request, executionPlace(id, projectId, 'request'))) as KeptRequest // `sealRequest` wrote it
 }
 
@@ -141,15 +149,18 @@ type StoredAttempt = Omit<Attempt, 'output'> & {
 interface StoredResult {
   readonly attempts: readonly StoredAttempt[]
   /** The request of a scheduled run that has ended. Its own column is empty then, so that the row cannot run again. */
-  readonly request?: KeptRequest
+  readonly request?: KeptRequest | typeof UNREADABLE
 }
+
+/** In place of a request that could not be decrypted when the run ended. */
+export const UNREADABLE = 'unreadable'
 
 /** Encrypts the attempts of a run for its row. `request`: that of a scheduled run that has ended. */
 export function sealAttempts(
   broker: Broker,
   row: Row,
   attempts: readonly Attempt[],
-  request?: KeptRequest,
+  request?: StoredResult['request'],
 ): Sealed {
   const stored = attempts.map(({ output, ...attempt }): unknown => {
     if (output === undefined) return attempt

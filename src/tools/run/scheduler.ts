@@ -23,6 +23,7 @@ import {
   openRequest,
   resultOf,
   sealAttempts,
+  UNREADABLE,
 } from './execution-history.ts'
 
 /** The interval at which the scheduler looks for due runs. */
@@ -140,7 +141,7 @@ export function createScheduler(broker: Broker): Scheduler {
 /** Makes one attempt and returns the record with its result. */
 async function attempt(broker: Broker, record: ExecutionRecord): Promise<ExecutionRecord> {
   const startedAt = broker.now()
-  let kept: KeptRequest | undefined
+  let kept: KeptRequest | typeof UNREADABLE | undefined = UNREADABLE
   const settle = (
     end: Pick<ExecutionRecord, 'status'> & Partial<ExecutionRecord>,
     tried: Omit<Attempt, 'id' | 'startedAt' | 'finishedAt'>,
