@@ -1,9 +1,9 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import type { Gatepass } from '../client/gatepass.ts'
 import { listModelTools, type ObjectSchema } from './list-tools.ts'
-import { consentText, toModelError, valueText } from './model-text.ts'
-import { type AdapterOptions, bind, type Consent } from './options.ts'
-import { runCalls } from './run-calls.ts'
+import { consentText, toModelError, unknownToolText, valueText } from './model-text.ts'
+import { type AdapterOptions, bind, type Consent, type OwnToolsOptions } from './options.ts'
+import { type AnsweredCall, runCalls } from './run-calls.ts'
 import { runToEnd } from './run-tool.ts'
 
 // The types are those of `@anthropic-ai/sdk`, as far as they are used: nothing of it is imported.
@@ -35,8 +35,9 @@ export interface AnthropicTools {
   /** For `tools` of `messages.create`. */
   readonly tools: AnthropicTool[]
   /**
-   * Runs the `tool_use` blocks that name these tools. While a consent is missing, nothing is run and `pending` has it: show
-   * each `url`, `await` each `wait()`, and call this again. Send all `results` in one message.
+   * Runs the `tool_use` blocks, except those of `ownTools`; a block that names no tool gets an error as its result. While a
+   * consent is missing, nothing is run and `pending` has it: show each `url`, `await` each `wait()`, and call this again.
+   * Send all `results` in one message.
    */
   runUses(
     content: readonly ContentBlock[],
@@ -52,10 +53,14 @@ export interface RunUsesOptions {
 }
 
 /** Tools for Anthropic's Messages API, and the function that runs what the model calls. */
-export async function anthropicTools(gatepass: Gatepass, options: AdapterOptions): Promise<AnthropicTools> {
+export async function anthropicTools(
+  gatepass: Gatepass,
+  options: AdapterOptions & OwnToolsOptions,
+): Promise<AnthropicTools> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
   const names = new Set(tools.map(({ name }) => name))
+  const own = new Set(options.ownTools)
   return {
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
@@ -63,11 +68,11 @@ export async function anthropicTools(gatepass: Gatepass, options: AdapterOptions
       input_schema: inputSchema,
     })),
     async runUses(content, { consent = binding.consent, signal } = {}) {
-      const calls = content.flatMap(({ type, id, name, input }) =>
-        type === 'tool_use' && typeof id === 'string' && typeof name === 'string' && names.has(name)
-          ? [{ id, name, input }]
-          : [],
-      )
+      const calls = content.flatMap(({ type, id, name, input }): AnsweredCall[] => {
+        if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return []
+        if (names.has(name)) return [{ id, name, input }]
+        return own.has(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
+      })
       const { results, pending } = await runCalls({ ...binding, consent }, calls, signal)
       return { results: results.map(toBlock), pending }
     },

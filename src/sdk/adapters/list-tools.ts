@@ -3,7 +3,7 @@ import { type Binding, isNames } from './options.ts'
 
 /** A tool as a model gets it. */
 export interface ModelTool {
-  /** Letters, digits, `_` and `-`; every way of running tools takes it. */
+  /** The name that was asked for where models take it, otherwise the one that Gatepass gives to models. */
   readonly name: string
   readonly description: string
   /** One object, with no alternatives at its root. */
@@ -23,13 +23,22 @@ export interface ObjectSchema {
  */
 export async function listModelTools({ gatepass, tools }: Binding): Promise<ModelTool[]> {
   if (isNames(tools))
-    return Promise.all(tools.map(async (name) => toModelTool(await gatepass.tools.get(name))))
+    return Promise.all(
+      tools.map(async (asked) => {
+        const tool = await gatepass.tools.get(asked)
+        return toModelTool(tool, MODEL_NAME.test(asked) ? asked : tool.name)
+      }),
+    )
   const { toolset, tag, q } = tools
   const selected: ModelTool[] = []
-  for await (const tool of gatepass.tools.list({ toolset, tag, q })) selected.push(toModelTool(tool))
+  for await (const tool of gatepass.tools.list({ toolset, tag, q }))
+    selected.push(toModelTool(tool, tool.name))
   return selected
 }
 
-function toModelTool({ name, description, modelSchema }: Tool): ModelTool {
+/** The names that the APIs of all models take. */
+const MODEL_NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+function toModelTool({ description, modelSchema }: Tool, name: string): ModelTool {
   return { name, description, inputSchema: modelSchema as ObjectSchema } // the API writes it so
 }

@@ -55,6 +55,11 @@ export function errorText(name: string, error: unknown): string | undefined {
   }
 }
 
+/** For a call of a tool that does not exist. */
+export function unknownToolText(name: string): string {
+  return `There is no tool ${name}. Call one of the tools that were given to you, by its exact name.`
+}
+
 function toolErrorText(error: ToolError): string {
   const { message, additionalPromptContent: more, canRetry, kind, retryAfterMs } = error
   const advice =

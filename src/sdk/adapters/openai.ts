@@ -1,8 +1,9 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import type { Gatepass } from '../client/gatepass.ts'
 import { listModelTools, type ModelTool } from './list-tools.ts'
-import { type AdapterOptions, type Binding, bind, type Consent } from './options.ts'
-import { type CallResult, type CallResults, type IdentifiedCall, runCalls } from './run-calls.ts'
+import { unknownToolText } from './model-text.ts'
+import { type AdapterOptions, type Binding, bind, type Consent, type OwnToolsOptions } from './options.ts'
+import { type AnsweredCall, type CallResults, runCalls } from './run-calls.ts'
 import { toStrictSchema, withoutAddedNulls } from './strict-schema.ts'
 
 // The types are those of `openai`, as far as they are used: nothing of it is imported.
@@ -62,14 +63,16 @@ export interface OpenAITools<Tool, Call, Output> {
   /** For `tools` of the request. */
   readonly tools: Tool[]
   /**
-   * Runs the calls that name these tools. While a consent is missing, nothing is run and `pending` has it: show each
-   * `url`, `await` each `wait()`, and call this again.
+   * Runs the calls, except those of `ownTools`; a call that names no tool gets an output that says so. While a consent is
+   * missing, nothing is run and `pending` has it: show each `url`, `await` each `wait()`, and call this again.
    */
   runCalls(
     calls: readonly Call[] | undefined,
     options?: RunCallsOptions,
   ): Promise<{ readonly outputs: Output[]; readonly pending: readonly PendingAuthorization[] }>
 }
+
+export type OpenAIOptions = AdapterOptions & OwnToolsOptions
 
 type Responses = OpenAITools<ResponsesTool, OutputItem, FunctionCallOutput>
 type Chat = OpenAITools<ChatTool, ChatToolCall, ToolMessage>
@@ -83,42 +86,49 @@ type Chat = OpenAITools<ChatTool, ChatToolCall, ToolMessage>
  */
 export async function openaiTools(
   gatepass: Gatepass,
-  options: AdapterOptions & { readonly format: 'chat' },
+  options: OpenAIOptions & { readonly format: 'chat' },
 ): Promise<Chat>
 export async function openaiTools(
   gatepass: Gatepass,
-  options: AdapterOptions & { readonly format?: 'responses' | undefined },
+  options: OpenAIOptions & { readonly format?: 'responses' | undefined },
 ): Promise<Responses>
 export async function openaiTools(
   gatepass: Gatepass,
-  options: AdapterOptions & { readonly format?: 'responses' | 'chat' | undefined },
+  options: OpenAIOptions & { readonly format?: 'responses' | 'chat' | undefined },
 ): Promise<Responses | Chat> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
-  return options.format === 'chat' ? toChat(binding, tools) : toResponses(binding, tools)
+  const offer = { tools, ownTools: options.ownTools ?? [] }
+  return options.format === 'chat' ? toChat(binding, offer) : toResponses(binding, offer)
 }
 
-function toResponses(binding: Binding, tools: readonly ModelTool[]): Responses {
+/** The tools of one request. */
+interface Offer {
+  readonly tools: readonly ModelTool[]
+  readonly ownTools: readonly string[]
+}
+
+function toResponses(binding: Binding, offer: Offer): Responses {
   return {
-    tools: tools.map((tool) => ({ type: 'function', ...toFunction(tool) })),
+    tools: offer.tools.map((tool) => ({ type: 'function', ...toFunction(tool) })),
     async runCalls(items = [], options = {}) {
       const calls = items.flatMap(({ type, call_id: id, name, arguments: text }) =>
         type === 'function_call' && isText(id) && isText(name) && isText(text) ? [{ id, name, text }] : [],
       )
-      const { results, pending } = await runTextCalls(binding, tools, calls, options)
+      const { results, pending } = await runTextCalls(binding, offer, calls, options)
       return { outputs: results.map(({ id, text }) => toOutput(id, text)), pending }
     },
   }
 }
 
-function toChat(binding: Binding, tools: readonly ModelTool[]): Chat {
+function toChat(binding: Binding, offer: Offer): Chat {
   return {
-    tools: tools.map((tool) => ({ type: 'function', function: toFunction(tool) })),
+    tools: offer.tools.map((tool) => ({ type: 'function', function: toFunction(tool) })),
     async runCalls(toolCalls = [], options = {}) {
       const calls = toolCalls.flatMap(({ id, function: called }) =>
         called ? [{ id, name: called.name, text: called.arguments }] : [],
       )
-      const { results, pending } = await runTextCalls(binding, tools, calls, options)
+      const { results, pending } = await runTextCalls(binding, offer, calls, options)
       return { outputs: results.map(({ id, text }) => toMessage(id, text)), pending }
     },
   }
@@ -148,26 +158,22 @@ function toFunction({ name, description, inputSchema }: ModelTool): ChatTool['fu
   return { name, description, parameters: { ...(strict ?? inputSchema) }, strict: strict !== undefined }
 }
 
-/** Runs the calls; those whose arguments are not JSON fail. */
-async function runTextCalls(
+/** Runs the calls; those that name no tool, and those whose arguments are not JSON, fail. */
+function runTextCalls(
   binding: Binding,
-  tools: readonly ModelTool[],
+  { tools, ownTools }: Offer,
   calls: readonly TextCall[],
   { consent = binding.consent, signal }: RunCallsOptions,
 ): Promise<CallResults> {
-  const readable: IdentifiedCall[] = []
-  const unreadable: CallResult[] = []
-  for (const { id, name, text } of calls) {
+  const answered = calls.flatMap(({ id, name, text }): AnsweredCall[] => {
     const tool = tools.find((one) => one.name === name)
-    if (tool === undefined) continue // another tool of the application
+    if (tool === undefined)
+      return ownTools.includes(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
     const input = readJson(text)
-    if (input === undefined) unreadable.push({ id, text: NOT_JSON, isError: true })
-    else readable.push({ id, name, input: withoutAddedNulls(tool.inputSchema, input) })
-  }
-  const { results, pending } = await runCalls({ ...binding, consent }, readable, signal)
-  if (pending.length > 0) return { results: [], pending }
-  const byId = new Map([...results, ...unreadable].map((one) => [one.id, one]))
-  return { results: calls.flatMap(({ id }) => byId.get(id) ?? []), pending }
+    if (input === undefined) return [{ id, text: NOT_JSON, isError: true }]
+    return [{ id, name, input: withoutAddedNulls(tool.inputSchema, input) }]
+  })
+  return runCalls({ ...binding, consent }, answered, signal)
 }
 
 const NOT_JSON = 'The arguments are not JSON. Call it again with the arguments as a JSON object.'

@@ -1,6 +1,7 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import { GatepassError } from '../client/errors.ts'
 import type { Gatepass } from '../client/gatepass.ts'
+import { isRecord } from '../is-record.ts'
 
 /** What every adapter takes besides the Gatepass client. */
 export interface AdapterOptions {
@@ -14,6 +15,15 @@ export interface AdapterOptions {
   readonly consentTimeoutMs?: number | undefined
   /** Which of the user's accounts at the provider; the default account otherwise. */
   readonly account?: string | undefined
+}
+
+/** For adapters whose application runs the loop: it may have tools beside those of Gatepass. */
+export interface OwnToolsOptions {
+  /**
+   * The names of the application's own tools. Their calls are left to the application; every other call that names no
+   * tool of the adapter gets a result that says so.
+   */
+  readonly ownTools?: readonly string[] | undefined
 }
 
 /** Selects the tools that match every member that is set. */
@@ -53,19 +63,24 @@ export interface Binding {
 
 /** Checks the options of an adapter. Throws `invalid_options`. */
 export function bind(gatepass: Gatepass, options: AdapterOptions): Binding {
-  const { user, tools, consent = 'wait', consentTimeoutMs, account } = options
+  const { user, tools, consent = 'wait', consentTimeoutMs, account }: Partial<AdapterOptions> = options ?? {}
   if (typeof user !== 'string' || user === '')
     throw invalidOption('user: name the user for whom the model calls tools.')
-  if (!isNames(tools)) {
-    const { toolset, tag, q } = tools
-    if (toolset === undefined && tag === undefined && q === undefined)
-      throw invalidOption('tools: give names of tools, or a selection by `toolset`, `tag` or `q`.')
-  }
+  if (!isSelection(tools))
+    throw invalidOption(
+      "tools: give the names of tools (tools: ['GitHub_Repositories']), or a selection by `toolset`, `tag` or `q`.",
+    )
   return { gatepass, user, tools, consent, consentTimeoutMs, account, shown: new Set() }
 }
 
 export function isNames(tools: AdapterOptions['tools']): tools is readonly string[] {
   return Array.isArray(tools)
+}
+
+/** Programs without types may give anything. */
+function isSelection(tools: unknown): tools is AdapterOptions['tools'] {
+  if (Array.isArray(tools)) return tools.every((name) => typeof name === 'string' && name !== '')
+  return isRecord(tools) && ['toolset', 'tag', 'q'].some((member) => tools[member] !== undefined)
 }
 
 function invalidOption(message: string): GatepassError {

@@ -24,16 +24,20 @@ export interface CallResults {
   readonly pending: readonly PendingAuthorization[]
 }
 
+/** A call, or its result where it is known without a run. */
+export type AnsweredCall = IdentifiedCall | CallResult
+
 /**
  * Runs the calls of one answer of a model, all at once. In the modes `wait` and `throw`, no call is run while a
  * consent is missing: the application runs all calls again after the consent, and no tool may run twice.
  */
 export async function runCalls(
   binding: Binding,
-  calls: readonly IdentifiedCall[],
+  answered: readonly AnsweredCall[],
   signal: AbortSignal | undefined,
 ): Promise<CallResults> {
   const { consent } = binding
+  const calls = answered.filter(isCall)
   const isAskedFirst = consent === 'wait' || consent === 'throw'
   if (isAskedFirst && calls.length > 1) {
     const names = calls.map(({ name }) => name)
@@ -46,7 +50,12 @@ export async function runCalls(
   const [only] = endings
   if (consent === 'wait' && endings.length === 1 && only?.authorization)
     return { results: [], pending: [only.authorization] }
-  return { results: endings.map(({ id, text, isError }) => ({ id, text, isError })), pending: [] }
+  const ran = endings.map(({ id, text, isError }) => ({ id, text, isError }))
+  return { results: answered.flatMap((one) => (isCall(one) ? (ran.shift() ?? []) : one)), pending: [] }
+}
+
+function isCall(one: AnsweredCall): one is IdentifiedCall {
+  return 'name' in one
 }
 
 interface CallEnding extends CallResult {

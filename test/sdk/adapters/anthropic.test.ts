@@ -89,6 +89,21 @@ describe('Messages', () => {
     expect(await send((await run()).results)).toMatch(/open http\S+\/connect\/auth_/)
   })
 
+  test('a call that names no tool gets an error, a call of an own tool gets nothing', async () => {
+    const options = { user: agents.newUser(), tools: TOOLS, ownTools: ['own_tool'] }
+    const { runUses } = await anthropicTools(agents.gatepass, options)
+    const use = (id: string, name: string) => ({ type: 'tool_use', id, name, input: {} })
+    const { results } = await runUses([use('1', 'own_tool'), use('2', 'Demo_Eco')])
+    expect(results).toEqual([
+      {
+        type: 'tool_result',
+        tool_use_id: '2',
+        content: expect.stringContaining('There is no tool Demo_Eco.'),
+        is_error: true,
+      },
+    ])
+  })
+
   test('throw: throws AuthorizationRequired', async () => {
     const { run } = await ask({ user: agents.newUser(), consent: 'throw' })
     await expect(run()).rejects.toMatchObject({ code: 'authorization_required' })

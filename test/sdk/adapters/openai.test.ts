@@ -132,7 +132,11 @@ describe('Responses', () => {
   })
 
   test('failures, bad arguments and other tools of the application', async () => {
-    const { runCalls } = await openaiTools(agents.gatepass, { user: agents.newUser(), tools: TOOLS })
+    const { runCalls } = await openaiTools(agents.gatepass, {
+      user: agents.newUser(),
+      tools: TOOLS,
+      ownTools: ['own_tool'],
+    })
     const call = (id: string, name: string, text: string) => ({
       type: 'function_call',
       call_id: id,
@@ -144,12 +148,14 @@ describe('Responses', () => {
       call('3', 'Demo_Echo', '{"count": '),
       call('2', 'Demo_Echo', '{"count": "many"}'),
       call('4', 'own_tool', '{}'),
+      call('5', 'Demo_Eco', '{}'),
       { type: 'message' },
     ])
     expect(outputs.map(({ call_id, output }) => [call_id, output])).toEqual([
       ['1', 'No. The same call would fail again.'],
       ['3', expect.stringContaining('The arguments are not JSON.')],
       ['2', expect.stringContaining('Correct the arguments')],
+      ['5', expect.stringContaining('There is no tool Demo_Eco.')],
     ])
   })
 
@@ -185,6 +191,20 @@ describe('Responses', () => {
 })
 
 describe('Chat Completions', () => {
+  test('a call that names no tool is answered, a call of an own tool is not', async () => {
+    const { runCalls } = await openaiTools(agents.gatepass, {
+      user: agents.newUser(),
+      tools: TOOLS,
+      ownTools: ['own_tool'],
+      format: 'chat',
+    })
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } })
+    const { outputs } = await runCalls([call('1', 'own_tool'), call('2', 'Demo_Eco')])
+    expect(outputs).toEqual([
+      { role: 'tool', tool_call_id: '2', content: expect.stringContaining('There is no tool Demo_Eco.') },
+    ])
+  })
+
   test('shows the link, waits and goes on', async () => {
     const user = agents.newUser()
     const { tools, runCalls } = await openaiTools(agents.gatepass, { user, tools: TOOLS, format: 'chat' })
