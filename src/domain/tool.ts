@@ -136,7 +136,12 @@ export function qualifiedAliases(tool: Aliased): string[] {
   return tool.source.kind === 'metadata' ? toolAliases(tool) : withVersions(tool, toolkitNames(tool))
 }
 
-function toolkitNames(tool: Aliased): readonly string[] {
+/** Whether the name, in lower case and without a version, tells the toolkit of the tool, or is all of its id. */
+export function isQualifiedName(tool: Pick<Tool, 'namespace' | 'name'>, name: string): boolean {
+  return toolkitNames(tool).some((one) => one.toLowerCase() === name)
+}
+
+function toolkitNames(tool: Pick<Tool, 'namespace' | 'name'>): readonly string[] {
   const { namespace, name } = tool
   const separated = [`${namespace}:${name}`, `${namespace}.${name}`, `${namespace}_${name}`]
   return [functionName(tool), ...(namespace === '' ? [name] : separated)]

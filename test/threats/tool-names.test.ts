@@ -26,7 +26,7 @@ type Got = Record<string, unknown>[]
 interface Source {
   readonly worker: FakeWorker
   readonly got: Got
-  /** Makes the worker list these tools (`Gmail.Send@1.0.0`), and synchronizes. */
+  /** Makes the worker list these tools (`Gmail.Send@1.0.0`, `Clock:Gmail.Send@1.0.0`), and synchronizes. */
   list(...tools: readonly string[]): Promise<void>
 }
 
@@ -45,7 +45,9 @@ interface Scene {
 }
 
 function toolOf(text: string, got: Got): WorkerTool {
-  const [, toolkit = '', name = '', version = ''] = defined(/^(.+)\.(.+)@(.+)$/.exec(text) ?? undefined)
+  const [, toolkit = '', name = '', version = ''] = defined(
+    (/^(.+):(.+)@(.+)$/.exec(text) ?? /^(.+)\.(.+)@(.+)$/.exec(text)) || undefined,
+  )
   return {
     name,
     description: 'Records its input.',
@@ -208,6 +210,29 @@ describe('threat 25: a tool of a known worker with the name of another worker’
     for (const name of SPELLINGS) expect((await scene.run(name)).body.success, name).toBe(true)
     expect(clockWorker.got).toEqual([])
     expect(gatepass.logLines.join('\n')).toContain('a worker names more than was accepted')
+  })
+
+  test('gets nothing by the bare name of a tool in its own toolkit, whichever version is asked for', async () => {
+    const scene = await startScene()
+    const { gmail, clockWorker } = scene
+    await gmail.list('Gmail.Send@2.0.0')
+    await clockWorker.list('Clock:Gmail.Send@1.0.0', 'Clock:Gmail_Send@1.0.0', 'Clock:Send@1.0.0')
+    const old = SPELLINGS.map((name) => `${name.replace(/[@:]>=0$/, '')}@`)
+    const older = old.flatMap((name) => [`${name}1.0.0`, `${name}^1`, `${name}<2`])
+    for (const name of older) expect((await scene.run(name)).status, name).toBeGreaterThanOrEqual(400)
+    const oxp = { request: { tool_id: 'Gmail.Send@1.0.0', input: { text: 'private' } } }
+    expect(JSON.stringify((await scene.call('POST', '/oxp/tools/call', oxp)).body)).toContain('no version')
+    expect((await scene.run('Send')).status).toBeGreaterThanOrEqual(400) // two tools have it
+    for (const name of ['Gmail.Send', 'gmail_send']) expect((await scene.run(name)).body.success).toBe(true)
+    await gmail.list()
+    const qualified = older.filter((name) => !name.startsWith('Send@'))
+    for (const name of [...qualified, 'Gmail.Send', 'Gmail_Send', 'Gmail:Send'])
+      expect((await scene.run(name)).status, name).toBeGreaterThanOrEqual(400)
+    expect([clockWorker.got.length, gmail.got.length]).toEqual([0, 2])
+    // its own names run it
+    for (const name of ['Clock:Gmail.Send', 'Clock.Gmail_Send', 'Clock_Send'])
+      expect((await scene.run(name)).body.success, name).toBe(true)
+    expect(clockWorker.got).toHaveLength(3)
   })
 
   test('does not keep the other worker from a version that it lists first', async () => {

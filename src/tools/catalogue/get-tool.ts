@@ -1,18 +1,18 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
-import { type Tool, toolId } from '../../domain/tool.ts'
-import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
+import { isQualifiedName, type Tool, toolId } from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
-import { modelNames, withoutTwins } from './listed-names.ts'
+import { compareAge, identityOf, withoutTwins } from './listed-names.ts'
 import { newestFirst } from './versions.ts'
 
 /**
  * Returns a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`,
  * after `@`, or as the third part of an id. It may be a constraint (`^1.2`, `>=1 <3`), which selects the newest version
  * that meets it. Only the source that owns a name brings its versions; another source's tool of that name is found by its
- * full id alone. Throws `not_found`, and `ambiguous_tool` when tools of several namespaces have the name and it is no listed name of one of them.
+ * full id alone. Throws `not_found`, and `ambiguous_tool` when it is the bare name of several tools, in any version.
  */
 export async function getTool(
   broker: Broker,
@@ -64,34 +64,45 @@ async function toolsNamed(
 ): Promise<readonly Tool[]> {
   const id = whole.toLowerCase()
   const exact = await namedTools(broker, projectId, id)
-  const own = exact.filter(hasOwnName)
-  const found =
-    version === undefined || own.length > 0
-      ? own
-      : versionsMeeting(
-          version,
-          (await namedTools(broker, projectId, plain.toLowerCase())).filter(hasOwnName),
-        )
-  const exactId = found.find((tool) => toolId(tool).toLowerCase() === id)
+  const exactId = exact.find(
+    (tool) => hasOwnName(tool) && tool.namespace !== '' && toolId(tool).toLowerCase() === id,
+  )
   if (exactId !== undefined) return [exactId]
-  const [newest, ...others] = newestFirst(preferListed(found, plain))
-  if (newest !== undefined)
-    return [newest, ...others.filter((one) => toolIdentity(one) !== toolIdentity(newest))]
+  const meant = meantBy(plain, await namedTools(broker, projectId, plain.toLowerCase()))
+  const [newest, ...rivals] = newestOfEach(meant)
+  if (newest !== undefined) {
+    if (version === undefined || rivals.length > 0) return [newest, ...rivals]
+    const inVersion = newestOfEach(versionsMeeting(version, meant))
+    if (inVersion.length > 0) return inVersion
+  }
+  const titled = exact.filter((tool) => hasOwnName(tool) && tool.title.toLowerCase() === id)
+  if (titled.length > 0) return newestOfEach(titled)
   // the full id of a tool without its name, unless it is also the name that another source owns
   return exact.filter(
     (tool) => toolId(tool).toLowerCase() === id && (tool.version !== undefined || tool.owner === undefined),
   )
 }
 
-/** The tools with this listed name, if there are any: a listed name has priority over an alias of another tool. */
-function preferListed(found: readonly Tool[], spelling: string): readonly Tool[] {
-  const wanted = spelling.toLowerCase()
-  const distinct = withoutTwins(found)
-  const names = modelNames(distinct)
-  const listed = distinct.filter((tool) =>
-    [names.get(tool.uid), `${tool.namespace}.${tool.name}`].some((name) => name?.toLowerCase() === wanted),
-  )
-  return listed.length > 0 ? listed : distinct
+/**
+ * The tools, in all versions, that a name without a version means. A name that tells the toolkit has priority over a bare
+ * name or title; of several tools with such a name (`a` + `b_c`, `a_b` + `c`), it means the one whose source has had it
+ * longest. Which versions there are does not matter: no other tool gets the calls of a version that is gone.
+ */
+function meantBy(plain: string, named: readonly Tool[]): readonly Tool[] {
+  const own = named.filter(hasOwnName)
+  const name = plain.toLowerCase()
+  const [oldest] = withoutTwins(own)
+    .filter((tool) => isQualifiedName(tool, name))
+    .toSorted(compareAge)
+  return oldest === undefined ? own : own.filter((tool) => identityOf(tool) === identityOf(oldest))
+}
+
+/** The newest version of each of the tools, the newest of all first. */
+function newestOfEach(tools: readonly Tool[]): readonly Tool[] {
+  const newest = new Map<string, Tool>()
+  for (const tool of newestFirst(withoutTwins(tools)))
+    if (!newest.has(identityOf(tool))) newest.set(identityOf(tool), tool)
+  return [...newest.values()]
 }
 
 /** The error for an unknown name or version. */
@@ -107,7 +118,7 @@ async function noTool(
       'not_found',
       `No tool has the name "${plain.slice(0, 120)}" now. ${waiting.slice(0, 5).map(toolId).join(', ')} would have it, but the name does not belong to the source of that tool: use the full id, or accept the name by POST /v1/workers/{id}/accept.`,
     )
-  const versions = version === undefined ? [] : newestFirst(named.filter(hasOwnName))
+  const versions = version === undefined ? [] : newestFirst(meantBy(plain, named))
   if (version === undefined || versions.length === 0)
     return new BrokerError(
       'not_found',
@@ -131,14 +142,16 @@ async function similarTool(broker: Broker, projectId: string, plain: string): Pr
   return didYouMean(plain, names)
 }
 
-/** The versions of a tool that meet the constraint. */
+/** The tool in exactly this version, else its versions that meet the constraint. */
 function versionsMeeting(wanted: string, all: readonly Tool[]): readonly Tool[] {
+  const exact = wanted.replace(/^v/, '').toLowerCase()
+  const same = all.filter((tool) => tool.version?.toLowerCase() === exact)
+  if (same.length > 0) return same
   const constraint = parseConstraint(wanted)
-  const meets = (tool: Tool) => {
+  return all.filter((tool) => {
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)
     return version !== undefined && constraint?.test(version) === true
-  }
-  return all.filter(meets)
+  })
 }
 
 /** Splits `Toolkit.Tool@^1` and `namespace:name:^1` into the name and the version. */

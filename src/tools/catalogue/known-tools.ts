@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts'
-import { type Tool, toolAliases } from '../../domain/tool.ts'
+import { isQualifiedName, type Tool, toolAliases } from '../../domain/tool.ts'
+import { toolIdentity } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { catalogueOf } from './catalogue.ts'
 import { hasDigest } from './listed-names.ts'
@@ -16,9 +17,29 @@ export async function namedTools(broker: Broker, projectId: string, alias: strin
   })
 }
 
-/** The store may still have aliases of an older release, which took the titles of workers' tools for names. */
+/**
+ * The store may still have aliases of an older release, which took the titles of workers' tools for names. A worker's tool
+ * `Clock:Gmail_Send` is not found by its bare name while `Gmail:Send` has an owner, also while no worker lists `Gmail:Send`.
+ */
 async function byAlias({ store }: Broker, projectId: string, alias: string): Promise<readonly Tool[]> {
-  return (await store.tools.named(projectId, alias)).filter((tool) => toolAliases(tool).includes(alias))
+  const named = (await store.tools.named(projectId, alias)).filter((tool) =>
+    toolAliases(tool).includes(alias),
+  )
+  const isBare = (tool: Tool) => tool.source.kind === 'worker' && !isQualifiedName(tool, alias)
+  if (alias.includes(':') || !named.some(isBare)) return named
+  const owned = await store.toolNames.find(projectId, identitiesWritten(alias))
+  return owned.length === 0 ? named : named.filter((tool) => !isBare(tool))
+}
+
+/** The identities of all tools that the name may mean together with its toolkit. */
+function identitiesWritten(alias: string): readonly string[] {
+  const separators = [...alias.matchAll(/(?<=.)[._](?=.)/g)]
+  return [
+    toolIdentity({ namespace: '', name: alias }),
+    ...separators.map(({ index }) =>
+      toolIdentity({ namespace: alias.slice(0, index), name: alias.slice(index + 1) }),
+    ),
+  ]
 }
 
 /** The worker, through a cache; `undefined` if there is none. */

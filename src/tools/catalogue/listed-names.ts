@@ -55,7 +55,8 @@ function oldestFirst(tools: readonly Tool[]): readonly Tool[] {
   return isSorted ? tools : [...tools].sort(compareAge)
 }
 
-function compareAge(a: Tool, b: Tool): number {
+/** Orders by how long the sources of the tools have had the names. */
+export function compareAge(a: Tool, b: Tool): number {
   const since = ({ owner }: Tool) => owner?.since ?? 0
   return since(a) - since(b) || (a.uid < b.uid ? -1 : Number(a.uid > b.uid))
 }

@@ -5,6 +5,24 @@ import type { Mutation } from '../mutation.ts'
 export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
+    fault: 'a bare name is free while the tool with its toolkit is not listed',
+    file: 'src/tools/catalogue/known-tools.ts',
+    from: 'return owned.length === 0 ? named',
+    to: 'return true ? named',
+    test: 'threats/tool-names.test.ts',
+    name: 'gets nothing by the bare name of a tool in its own toolkit',
+  },
+  {
+    rows: ['25'],
+    fault: 'a version chooses between tools of one bare name',
+    file: 'src/tools/catalogue/get-tool.ts',
+    from: 'if (version === undefined || rivals.length > 0) return',
+    to: 'if (version === undefined) return',
+    test: 'threats/tool-names.test.ts',
+    name: 'gets nothing by the bare name of a tool in its own toolkit',
+  },
+  {
+    rows: ['25'],
     fault: 'a tool has its name whoever owns it',
     file: 'src/domain/tool-name.ts',
     from: 'return owner.source === source.workerUid',
