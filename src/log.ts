@@ -22,6 +22,8 @@ export interface LogOptions {
   readonly to?: number
   /** `at once`: each line is written before the call returns, so that a command's own message comes after it. */
   readonly writes?: 'asynchronously' | 'at once'
+  /** `text` is for a terminal: a line has the level, the message and the facts. Default: `json`. */
+  readonly as?: 'json' | 'text'
 }
 
 /**
@@ -30,7 +32,7 @@ export interface LogOptions {
  */
 export function createLog(
   level: LogLevel,
-  { to = 2, writes = 'asynchronously' }: LogOptions = {},
+  { to = 2, writes = 'asynchronously', as = 'json' }: LogOptions = {},
 ): ServerLog {
   const destination = pino.destination({
     fd: to,
@@ -50,7 +52,7 @@ export function createLog(
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'message',
     },
-    destination,
+    as === 'json' ? destination : { write: (line: string) => destination.write(textOf(line)) },
   )
   const write = (level: LogLevel) => (about: object, message: string) => {
     if (isClosed || !logger.isLevelEnabled(level)) return
@@ -100,4 +102,15 @@ export function createLog(
       })
     },
   }
+}
+
+/** The line of the log for a person: `warn   an authorization failed  reason=access_denied`. */
+function textOf(line: string): string {
+  const { level, message, time: _time, pid: _pid, ...facts } = JSON.parse(line)
+  const shown = Object.entries(facts).map(
+    ([name, value]) =>
+      `${name}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
+  )
+  const text = [`${level.padEnd(6)} ${message}`, ...shown].join('  ')
+  return `${text.replaceAll(/\p{Cc}/gu, ' ')}\n`
 }

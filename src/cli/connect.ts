@@ -75,7 +75,9 @@ async function begin(
   const path = `/v1/tools/${encodeURIComponent(name)}`
   const asTool = await api.request('GET', path, { query: { user_id } })
   if (asTool.status === 404)
-    throw /^There is no provider/.test(refused.message) ? await unknownName(api, name) : refused
+    throw /^There is no provider/.test(refused.message)
+      ? await unknownName(api, name, refused.message)
+      : refused
   if (asTool.status !== 200) throw refusal(asTool.status, asTool.body, api.place)
   if (scopes !== undefined)
     throw new CommandFailure(
@@ -108,13 +110,14 @@ function oneProvider(authorization: AuthorizationWire): StartedAuthorization {
   return { authorization, providers: [authorization.provider_id] }
 }
 
-async function unknownName(api: Api, name: string): Promise<CommandFailure> {
+async function unknownName(api: Api, name: string, refused: string): Promise<CommandFailure> {
+  const [catalogued = ''] = / The catalogue has [^:]+: gatepass providers add \S+/.exec(refused) ?? []
   const { items } = await api.send<{ readonly items: readonly { readonly id: string }[] }>(
     'GET',
     '/v1/admin/auth_providers',
   )
   return new CommandFailure(
-    `There is no provider or tool "${name}" at ${api.place}. ${
+    `There is no provider or tool "${name}" at ${api.place}.${catalogued} ${
       items.length > 0
         ? `Its providers: ${items.map(({ id }) => id).join(', ')}.`
         : '`gatepass import <file>` adds tools with their providers.'

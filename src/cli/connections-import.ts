@@ -219,7 +219,7 @@ const EXAMPLES = `
 Examples:
   $ gatepass connections import connections.gatepass               prompts for the passphrase
   $ gatepass connections import nango.jsonl --provider google-mail=google --check
-  $ gatepass connections import users.csv --url https://gatepass.example.com --key "$KEY"
+  $ gatepass connections import users.csv --url https://gatepass.example.com --key "$GATEPASS_API_KEY"
 
 A CSV has a heading: user_id, provider_id, access_token, refresh_token, expires_at, scopes, account. The provider entry
 must have the client that got the tokens. Rows whose user, provider and account are there already are skipped, so a run

@@ -19,7 +19,10 @@ export function defineDev(command: Command, { environment }: Shell): void {
     )
     .action(async ({ json }: { readonly json?: true }) => {
       const config = readConfig(environment, 'development')
-      const log = createLog(environment.GATEPASS_LOG_LEVEL ? config.logLevel : 'warn')
+      // with a level of their own, operators read the log by a program; else it shares the terminal with the calls
+      const log = environment.GATEPASS_LOG_LEVEL
+        ? createLog(config.logLevel)
+        : createLog('warn', { as: 'text' })
       const server = await startServer(config, { log, onCall: showCall })
       const apiKey = server.apiKey ?? config.apiKey ?? ''
       if (json)
@@ -45,7 +48,7 @@ function showCall({ method, path, status, outcome, ms }: AnsweredCall): void {
 function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin
   const metadata = inSingleQuotes(JSON.stringify(sampleMetadata(config.publicUrl)))
-  const call = `curl -s -H "Authorization: Bearer $KEY" -H 'content-type: application/json'`
+  const call = `curl -s -H "Authorization: Bearer $GATEPASS_API_KEY" -H 'content-type: application/json'`
   const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox Profile","user_id":"ada"}'; echo`
   return `
 Gatepass is running at ${url}   (database ${databaseName(config.database)}, development mode; Ctrl+C stops it)
@@ -54,8 +57,8 @@ The API is described at ${url}/docs. README.md has a real provider, GitHub, in t
 ${config.dashboard.serve === 'on' ? `The console is ${url}/dashboard: log in with the API key below.\n` : ''}MCP clients are given ${url}/mcp, as ${url}/docs/mcp shows.
 Each call is shown below. Paste this into another terminal, step by step or all at once:
 
-echo '0. The API key, an administrator of this installation'
-KEY=${inSingleQuotes(apiKey)}
+echo '0. The URL and the API key, of an administrator of this installation'
+export GATEPASS_URL=${url} GATEPASS_API_KEY=${inSingleQuotes(apiKey)}
 
 echo '1. Import a tool: its oauth entry becomes a provider, and the worker of the sandbox runs it'
 ${call} '${url}/v1/tools/import?worker_id=${SANDBOX_WORKER}' -d ${metadata}; echo

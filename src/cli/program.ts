@@ -58,7 +58,7 @@ Examples:
   $ gatepass import ./tools                           the tools, and the providers they need
   $ gatepass connect github --user ada                ask ada for consent
   $ gatepass token github --user ada                  ada's access token
-  $ gatepass tools --url https://gatepass.example.com --key "$KEY"     the API of a server, without its database
+  $ gatepass tools --url https://gatepass.example.com --key "$GATEPASS_API_KEY"     the API of a server, without its database
   $ gatepass doctor                                   what is wrong, and how to correct it
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key, role, policy),

@@ -51,4 +51,4 @@ Examples:
   $ gatepass projects
   $ gatepass projects create acme
   $ gatepass projects branding acme --app-name Acme --accent "#0b57d0"
-  $ gatepass projects list --url https://gatepass.example.com --key "$KEY" --json`
+  $ gatepass projects list --url https://gatepass.example.com --key "$GATEPASS_API_KEY" --json`

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommandFailure, EXIT } from './failure.ts'
+import { sanitize } from './print.ts'
 
 /**
  * Reads a secret, which must not be a command-line argument because other users of the machine can see those. At a
@@ -13,11 +14,23 @@ export async function promptSecret(what: string): Promise<string> {
   throw new CommandFailure(`The ${what} is empty: type it, or pipe it in.`, EXIT.usage)
 }
 
-/** Prompts for a value that is no secret, with echo. Without a terminal it throws `CommandFailure`. */
-export async function promptText(what: string): Promise<string> {
-  const answer = process.stdin.isTTY ? await promptAtTerminal(what, { isHidden: false }) : ''
+interface TextPrompt {
+  /** The value that is in use, which an empty answer keeps. */
+  readonly kept?: string | undefined
+  /** The option that has the value without a terminal. */
+  readonly option?: string
+}
+
+/** Prompts for a value that is no secret, with echo. Without a terminal it is `kept`, or `CommandFailure` is thrown. */
+export async function promptText(what: string, { kept, option }: TextPrompt = {}): Promise<string> {
+  const shown = kept === undefined ? what : `${what} (Enter keeps ${sanitize(kept)})`
+  const answer = process.stdin.isTTY ? await promptAtTerminal(shown, { isHidden: false }) : ''
   if (answer !== '') return answer
-  throw new CommandFailure(`The ${what} is missing.`, EXIT.usage)
+  if (kept !== undefined) return kept
+  throw new CommandFailure(
+    `The ${what} is missing${option === undefined ? '.' : `: give it with ${option}.`}`,
+    EXIT.usage,
+  )
 }
 
 async function promptAtTerminal(what: string, { isHidden }: { readonly isHidden: boolean }): Promise<string> {

@@ -47,28 +47,43 @@ export function withVariables(body: unknown, { variable = [] }: ClientOptions): 
   return { ...given, oauth2: { ...given.oauth2, variables } }
 }
 
+interface ClientFacts {
+  /** Has the words that the provider uses for the client id and the secret. */
+  readonly definition?: DefinitionWire
+  /** The client id that the provider has, which is kept unless another one is given. */
+  readonly storedId?: string | undefined
+}
+
 /**
  * Prompts for the client id, if no option has it, and for the secret. Without a terminal the secret is the first line
- * of standard input, and the option is required. `definition` has the words that the provider uses for the two.
+ * of standard input, and the option is required unless a client id is stored. A client id that is kept is left out.
  */
 export async function promptClient(
   { clientId, public: isPublic }: ClientOptions,
-  definition?: DefinitionWire,
+  { definition, storedId }: ClientFacts = {},
 ) {
   const words = definition === undefined ? DEFAULT_WORDS : clientWords(definition)
-  const client_id = clientId ?? (await promptText(words.id))
-  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }) }
+  const client_id = clientId ?? (await promptText(words.id, { kept: storedId, option: '--client-id' }))
+  return {
+    ...(client_id !== storedId && { client_id }),
+    ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }),
+  }
 }
 
 const DEFAULT_WORDS = { id: 'client id', secret: 'client secret' }
 
 /** The body of `PATCH`: the file's content, or else the client. It is empty if only variables are to be set. */
-export async function readChange(options: ClientOptions & { readonly file?: string }): Promise<object> {
+export async function readChange(
+  options: ClientOptions & { readonly file?: string },
+  storedId: string | undefined,
+): Promise<object> {
   const { file, clientId, variable } = options
   const isPublic = options.public === true
   if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
   if (file === undefined)
-    return { oauth2: { ...(await promptClient(options)), ...(isPublic && { client_secret: null }) } }
+    return {
+      oauth2: { ...(await promptClient(options, { storedId })), ...(isPublic && { client_secret: null }) },
+    }
   refuseSecondClient(options)
   return readJsonFile(file)
 }

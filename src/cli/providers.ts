@@ -159,7 +159,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
         const known = await api.send<ProviderWire>('GET', pathOf(id)) // an unknown id fails before the prompt
         if (!options.json && options.file === undefined && options.variable === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
-        const body = withVariables(await readChange(options), options)
+        const body = withVariables(await readChange(options, known.oauth2.client_id), options)
         report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
       }),
     )
@@ -191,7 +191,7 @@ async function addFromCatalogue(api: Api, id: string, options: AddOptions): Prom
   const definition = await getDefinition(api, options.catalogue ?? id)
   refuseUnknownVariables(definition, (options.variable ?? []).map(variableName))
   const isPromptedLater = options.clientId === undefined && process.stdin.isTTY === true
-  const client = isPromptedLater ? {} : await promptClient(options, definition)
+  const client = isPromptedLater ? {} : await promptClient(options, { definition })
   if (!options.json) warnIfUnverified(definition)
   const body = withVariables({ type: 'oauth2', id, provider_id: definition.id, oauth2: client }, options)
   const added = await addProvider<ProviderWire>(api, PATH, body)
@@ -200,7 +200,7 @@ async function addFromCatalogue(api: Api, id: string, options: AddOptions): Prom
   process.stderr.write(
     `The provider is stored. To set its client later: gatepass providers set ${sanitize(id)}\n`,
   )
-  const complete = { oauth2: await promptClient(options, definition) }
+  const complete = { oauth2: await promptClient(options, { definition }) }
   report(await api.send<ProviderWire>('PATCH', pathOf(id), { body: complete }), options)
 }
 
@@ -251,4 +251,5 @@ Examples:
   $ gatepass providers set github                     prompts for the client id and the secret
   $ gatepass providers add zendesk --variable subdomain=acme
   $ gatepass providers set zendesk --variable subdomain=other
+  $ printf '%s' "$SECRET" | gatepass providers set github     keeps the client id
   $ printf '%s' "$SECRET" | gatepass providers add google --client-id 123.apps.googleusercontent.com`

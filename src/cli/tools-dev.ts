@@ -77,7 +77,7 @@ interface Served extends Pick<DevOptions, 'id'> {
   readonly port: number
   readonly url: string
   readonly key: string
-  /** The line for the shell that sets `$KEY`, which the printed calls use. */
+  /** The line for the shell that sets `$GATEPASS_API_KEY`, which the printed calls use. */
   readonly keyLine: string
 }
 
@@ -163,7 +163,7 @@ async function describe(
     .map((tool) => {
       const input = exampleInput(schemas.get(tool.name.toLowerCase()))
       const body = JSON.stringify({ tool_name: tool.qualified_name, user_id: 'ada', input })
-      const call = `curl -s ${url}/v1/tools/execute -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d ${inSingleQuotes(body)}`
+      const call = `curl -s ${url}/v1/tools/execute -H "Authorization: Bearer $GATEPASS_API_KEY" -H 'content-type: application/json' -d ${inSingleQuotes(body)}`
       return [
         `\n${bold(sanitize(tool.qualified_name))}  ${sanitize(tool.description)}`,
         ...needsOf(shell, tool).map((need) => `${MARKS.warning} ${need}`),
@@ -202,10 +202,10 @@ function gatepassOf(
   // `gatepass dev` shows the development key too; other keys must not get into logs
   const keyLine =
     key !== undefined
-      ? 'KEY=<the key of --key>'
+      ? 'export GATEPASS_API_KEY=<the key of --key>'
       : setting('API_KEY') !== undefined
-        ? 'KEY="$GATEPASS_API_KEY"'
-        : `KEY='${found}'`
+        ? 'export GATEPASS_API_KEY=<its value in this terminal>'
+        : `export GATEPASS_API_KEY='${found}'`
   if (found !== undefined) return { url: server.replace(/\/$/, ''), key: found, keyLine }
   throw new CommandFailure(
     'No API key: start `gatepass dev` in this folder, or give --key (GATEPASS_API_KEY) with --url.',
@@ -271,4 +271,4 @@ It ends with Ctrl+C, and deletes its worker. After a crash the worker stays, and
 Examples:
   $ gatepass tools dev ./hub.ts
   $ gatepass tools dev ./hub.ts --id hub --port 8402
-  $ gatepass tools dev ./hub.ts --url http://localhost:8400 --key "$KEY"`
+  $ gatepass tools dev ./hub.ts --url http://localhost:8400 --key "$GATEPASS_API_KEY"`

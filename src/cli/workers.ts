@@ -43,7 +43,7 @@ interface AddOptions extends CommonOptions {
 const KINDS = [
   { kind: 'http', address: 'uri', secret: 'secret' },
   { kind: 'oxp', address: 'uri', secret: 'api_key' },
-  { kind: 'mcp', address: 'uri' },
+  { kind: 'mcp', address: 'uri', secret: 'secret' },
   { kind: 'openapi', address: 'url' },
 ] as const
 
@@ -88,7 +88,10 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .option('--oxp <url>', 'an OXP server')
     .option('--mcp <url>', 'a remote MCP server')
     .option('--openapi <url>', 'an HTTP API, by its OpenAPI document')
-    .option('--secret', 'prompt for a secret, or read it from standard input; always done for --http')
+    .option(
+      '--secret',
+      'for --oxp and --mcp: prompt for a secret, or read it from standard input; always done for --http',
+    )
     .option('--file <path>', 'a JSON file with the body of POST /v1/workers, or - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
@@ -145,7 +148,10 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
     )
   const secretMember = 'secret' in first ? first.secret : undefined
   if (options.secret && secretMember === undefined)
-    throw new CommandFailure(`A worker of the type ${first.kind} takes no --secret; use --file.`, EXIT.usage)
+    throw new CommandFailure(
+      'An HTTP API takes no --secret: `gatepass secrets set` stores those that its document names.',
+      EXIT.usage,
+    )
   const asks = secretMember !== undefined && (first.kind === 'http' || options.secret === true)
   return {
     [first.kind]: {

@@ -77,7 +77,7 @@ export async function checkProviders(
       const missing = missingSettings(broker, entry)
       const variables = missing.map((one) => `${environmentName(entry.id)}_${one.toUpperCase()}`)
       const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
-      const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}.`
+      const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
       if (fault !== undefined) {
         const message = [fault.replace(/\.$/, ''), ...(missing.length > 0 ? [lacks] : []), where].join('; ')
         const fix = [fixFor(entry, fault, origin), ...(missing.length > 0 ? [register] : [])].join(' ')

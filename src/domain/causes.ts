@@ -178,7 +178,7 @@ const TABLE = {
     who: 'operator',
     message: ({ providerId }) => `The entry "${providerId}" has no client id or no client secret.`,
     toDo: ({ provider, providerId, redirectUri }) =>
-      `Register ${redirectUri} as the redirect URI at ${provider}, and set client_id and client_secret of the entry "${providerId}" to what you get there.`,
+      `Register ${redirectUri} as the redirect URI at ${provider}, and set client_id and client_secret of the entry "${providerId}" to what you get there: gatepass providers set ${providerId}`,
   },
   wrong_client_secret: {
     who: 'operator',

@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { didYouMean } from '../domain/nearest.ts'
+import { didYouMean, nearest } from '../domain/nearest.ts'
+import { catalogueEntries } from '../providers/catalogue/search.ts'
 import { keyMethodOf } from '../providers/client-key.ts'
 import {
   type ConnectionValues,
@@ -53,6 +54,16 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
   return providerBook(await broker.cache.providers.of(projectId))
 }
 
+/** Names the definition of the catalogue that was probably meant, and how to add it; else the empty string. */
+export function similarDefinition(wanted: string): string {
+  const id = nearest(
+    wanted,
+    catalogueEntries().map((one) => one.id),
+  )
+  if (id === undefined) return ''
+  return ` The catalogue has ${id === wanted ? 'it' : `"${id}"`}: gatepass providers add ${id}.`
+}
+
 /** Like `getProvider`, in the entries of `providersOf`. */
 export function getProviderIn(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
@@ -60,7 +71,7 @@ export function getProviderIn(book: ProviderBook, name: ProviderName): ProviderE
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
-      `There is no provider "${wanted}" in this project.${similarProvider(wanted, book.entries)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
+      `There is no provider "${wanted}" in this project.${similarProvider(wanted, book.entries) || similarDefinition(wanted)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
     )
   return entry
 }
@@ -163,7 +174,7 @@ function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly strin
   if (broker.clientFor(entry) === undefined && broker.environmentClient(entry) !== undefined)
     return unconfirmed(entry)
   const variable = environmentName(entry.id)
-  return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, or PATCH ${path}.`
+  return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, PATCH ${path}, or run: gatepass providers set ${entry.id}`
 }
 
 /** Explains why the environment's client under the entry's name is not used. */

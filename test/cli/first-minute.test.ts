@@ -71,7 +71,7 @@ describe('the commands that development prints', () => {
     await gatepass.run('keys', 'revoke', items[0].id)
     const { server, steps } = await startDevelopment()
     await server.stop()
-    expect(steps).toMatch(/^KEY='gp_[\w-]{43}'$/m)
+    expect(steps).toMatch(/^export GATEPASS_URL=http:\S+ GATEPASS_API_KEY='gp_[\w-]{43}'$/m)
     expect(steps).not.toContain(key)
     expect(readFileSync(file, 'utf8').trim()).not.toBe(key)
   })

@@ -183,7 +183,7 @@ test('does the main job with the commands that it prints, at the first start and
       const steps = await printedSteps(server.stdout)
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', steps], { cwd: folder })
       expect(stdout.trim().split('\n').at(-1), start).toContain('"message":"Hello Ada Lovelace"')
-      const [, key = ''] = /^KEY='(.*)'$/m.exec(steps) ?? []
+      const [, key = ''] = /^export GATEPASS_URL=.* GATEPASS_API_KEY='(.*)'$/m.exec(steps) ?? []
       const dice = await fetch(`http://localhost:${port}/v1/tools/run`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

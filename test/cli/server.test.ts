@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type Scene, startScene } from '../flows/fixtures.ts'
 import { install, runHere } from './gatepass.ts'
@@ -33,6 +34,17 @@ async function json(...args: readonly string[]) {
   const { code, stdout, stderr } = await run([...args, '--json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
+}
+
+/** Runs a command with this as its standard input, which is no terminal. */
+async function piping<T>(input: string, command: () => Promise<T>): Promise<T> {
+  const stdin = vi.spyOn(process, 'stdin', 'get')
+  stdin.mockReturnValue(Readable.from([`${input}\n`]) as unknown as typeof process.stdin)
+  try {
+    return await command()
+  } finally {
+    stdin.mockRestore()
+  }
 }
 
 const TOOL = { name: 'Remote Tool', description: 'Is imported from afar.', version: '1.0.0', parameters: {} }
@@ -81,6 +93,15 @@ describe('with --url and --key, and no database', () => {
     expect(await run(['tools', 'show', 'Remote Tool'])).toMatchObject({ code: 3, stdout: '' })
   })
 
+  test('an MCP server takes the secret that is piped in, and an HTTP API says where its secrets go', async () => {
+    const add = ['workers', 'add', 'm', '--secret']
+    const added = () => json(...add, '--mcp', 'https://mcp.example.com/mcp')
+    expect(await piping('a-secret-of-32-characters-or-more', added)).toMatchObject({ id: 'm', type: 'mcp' })
+    const refused = await run([...add, '--openapi', 'https://api.example.com/openapi.json'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('gatepass secrets set') })
+    await json('workers', 'delete', 'm')
+  })
+
   test('providers, secrets, policies, runs, connections and the audit trail are read and changed', async () => {
     const { items } = await json('providers')
     expect(items.map(({ id }: { id: string }) => id)).toContain('demo')
@@ -106,6 +127,14 @@ describe('with --url and --key, and no database', () => {
     const set = await json('providers', 'set', 'zendesk', '--variable', 'subdomain=acme-3', ...client)
     expect(set.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: false } })
     expect(set.oauth2.variables.subdomain.value).toBe('acme-3')
+    const kept = await piping('a-secret', () => json('providers', 'set', 'zendesk'))
+    expect(kept.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: true } })
+    expect((await run(['providers', 'add', 'github', '--public'])).stderr).toContain(
+      'give it with --client-id',
+    )
+    expect((await run(['connect', 'githb', '--user', 'ada'])).stderr).toContain(
+      'The catalogue has "github": gatepass providers add github',
+    )
     expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({
       code: 2,
     })

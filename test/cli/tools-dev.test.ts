@@ -52,7 +52,7 @@ test('serves a file, prints calls that work, reloads what it imports, and delete
   write('prefix.ts', `export const prefix = ''\n`)
   const file = write('hub.ts', hub('Hello'))
   const dev = gatepass.start('tools', 'dev', file)
-  const [, key = ''] = await dev.prints(/^(KEY='gp_.*')$/m)
+  const [, key = ''] = await dev.prints(/^export (GATEPASS_API_KEY='gp_.*')$/m)
   const [call] = await dev.prints(/^curl .*hub\.greet.*$/m)
   expect(await paste(key, call)).toMatchObject({ output: { value: "Hello Ada's" } })
 
@@ -76,7 +76,7 @@ test('serves a file, prints calls that work, reloads what it imports, and delete
 test('prints only the key of development, no key that it was given', async () => {
   write('prefix.ts', `export const prefix = ''\n`)
   const dev = gatepass.start('tools', 'dev', write('given.ts', hub('Hello')), '--key', key)
-  await dev.prints(/^KEY=<the key of --key>$/m)
+  await dev.prints(/^export GATEPASS_API_KEY=<the key of --key>$/m)
   expect((await dev.stop()).stdout).not.toContain(key)
 })
 

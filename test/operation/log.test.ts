@@ -27,6 +27,17 @@ async function lines(write: (log: ServerLog) => void, level: 'debug' | 'info' = 
   }
 }
 
+test('a line for a terminal is text, without control characters', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatepass-log-'))
+  const log = createLog('warn', { to: openSync(join(folder, 'log'), 'a'), as: 'text' })
+  log.warn({ reason: 'access_denied', why: 'The user\ndeclined.' }, 'an authorization\u001b failed')
+  await log.close()
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(
+    'warn   an authorization  failed  reason=access_denied  why="The user\\ndeclined."\n',
+  )
+  rmSync(folder, { recursive: true })
+})
+
 test('a line is one JSON object with its level, time, process and message', async () => {
   const [line, ...more] = await lines((log) => log.warn({ provider: 'github' }, 'a refresh failed'))
   expect(line).toEqual({

@@ -4,7 +4,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { changeProvider } from '../../flows/change-provider.ts'
 import { sealClientSecret } from '../../flows/client-secret.ts'
-import { missingSettings, similarProvider } from '../../flows/get-provider.ts'
+import { missingSettings, similarDefinition, similarProvider } from '../../flows/get-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { changeRow } from '../../services/change-row.ts'
@@ -33,7 +33,7 @@ export async function getEntry({ store }: Broker, projectId: string, id: string)
   if (entry === undefined)
     throw new BrokerError(
       'not_found',
-      `There is no provider "${id}" in this project.${similarProvider(id, await store.providers.list(projectId))}`,
+      `There is no provider "${id}" in this project.${similarProvider(id, await store.providers.list(projectId)) || similarDefinition(id)}`,
     )
   return entry
 }

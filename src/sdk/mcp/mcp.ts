@@ -1,5 +1,5 @@
 import { requireEnvironmentSecrets } from '../tools/environment-secret.ts'
-import { listen } from '../tools/listen.ts'
+import { announce, listen } from '../tools/listen.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { createHandler, type McpHandler } from './mcp-handler.ts'
 import type { McpHandlerOptions, ServeMcpOptions } from './options.ts'
@@ -45,8 +45,10 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
         : rpcError(404, -32_000, `The MCP server is at ${path}.`),
     { host, port },
   )
+  const url = `${listening.url}${path}`
+  announce(app.name, url)
   return {
-    url: `${listening.url}${path}`,
+    url,
     async close() {
       await handler.close()
       await listening.close()

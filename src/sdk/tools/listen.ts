@@ -12,7 +12,10 @@ export interface Listening {
 
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** Serves requests until `close` is called. Rejects with the system's error (`EADDRINUSE`, ...) if it cannot listen. */
+/**
+ * Serves requests until `close` is called. Rejects with the system's error if it cannot listen; for a port
+ * that is taken (`EADDRINUSE`) it says what to do.
+ */
 export async function listen(
   handler: FetchHandler,
   { host, port }: { readonly host: string; readonly port: number },
@@ -22,7 +25,7 @@ export async function listen(
     void answer(handler, req, res)
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(describe(error, host, port)))
     server.listen(port, host, resolve)
   })
   const address = server.address()
@@ -36,6 +39,21 @@ export async function listen(
         server.closeAllConnections()
       }),
   }
+}
+
+/** A taken port is no fault of the program, so that the error that ends it prints no stack. */
+function describe(error: Error & { readonly code?: string }, host: string, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error
+  const message = `The port ${port} of ${host} is taken: end the program that uses it, or give another number as port.`
+  const taken = Object.assign(new Error(message), { code: error.code })
+  taken.stack = `Error: ${message}`
+  return taken
+}
+
+/** Tells a person who started the program in a terminal where it listens; standard output is left to the program. */
+export function announce(name: string, url: string): void {
+  const { stderr } = globalThis.process ?? {}
+  if (stderr?.isTTY === true) stderr.write(`${name} is served at ${url}\n`)
 }
 
 /** Answers one request; by 500 if the handler fails. Never rejects. */

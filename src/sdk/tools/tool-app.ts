@@ -6,7 +6,7 @@ import { type AppTools, appTools, isName } from './app-tools.ts'
 import type { RequiresAuth } from './auth.ts'
 import type { LogLevel } from './context.ts'
 import type { GatepassClient } from './gatepass-client.ts'
-import { listen } from './listen.ts'
+import { announce, listen } from './listen.ts'
 import type { AppChange } from './run.ts'
 import { isMaterialized, type MaterializedTool, type ToolOptions, tool } from './tool.ts'
 
@@ -130,7 +130,9 @@ export class ToolApp {
       return serveMcp(this, options)
     }
     const { host = '127.0.0.1', port = 8500, ...options } = served
-    return listen(this.worker(options).fetch, { host, port })
+    const listening = await listen(this.worker(options).fetch, { host, port })
+    announce(this.name, listening.url)
+    return listening
   }
 
   /** Calls the listeners of `onChange`. */
