@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { until } from '../until.ts'
-import { type DatabaseKind, type Installation, install, report } from './installation.ts'
+import { type DatabaseKind, type Installation, install, KILL_AT, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Scheduled runs, with several `gatepass serve` on one database: each is run once, by any node with a free slot, and
@@ -18,6 +18,9 @@ const LEASE_SECONDS = 60
 
 const CLAIMED = 'update "executions" set "status"[^]*"attempts" = "executions"."attempts" \\+ 1'
 const SETTLED = 'update "executions" set "status"[^]*"duration_ms" ='
+
+/** Sets the clock of a process ahead, because a run's time is sealed and cannot be moved in its row. */
+const CLOCK = new URL('../history/clock-apart.ts', import.meta.url).href
 
 interface Run {
   readonly id: string
@@ -61,12 +64,19 @@ export function scheduledRuns(kind: DatabaseKind): void {
       await worker?.close()
     })
 
+    /** How far the clocks of the processes are ahead of the true time. */
+    let aheadSeconds = 0
+    const start = (environment: Readonly<Record<string, string>> = {}) =>
+      installation.start({
+        nodeArgs: ['--import', CLOCK, '--import', KILL_AT],
+        environment: { TEST_CLOCK_AHEAD: String(aheadSeconds), ...environment },
+      })
     const stopNodes = () => Promise.all([...installation.nodes].map((node) => node.stop()))
     const invoked = (id: string) => worker.invocations.filter(({ call }) => call.execution_id === id).length
 
     /** Schedules runs, every second one of a tool that may be run twice. */
     async function schedule(count: number, inSeconds: number): Promise<readonly Run[]> {
-      const run_at = new Date(Date.now() + inSeconds * 1000).toISOString().slice(0, 19)
+      const run_at = new Date(Date.now() + (aheadSeconds + inSeconds) * 1000).toISOString().slice(0, 19)
       const scheduled = Array.from({ length: count }, async (_, i): Promise<Run> => {
         const isSafe = i % 2 === 1
         const tool_name = isSafe ? 'Demo.Again' : 'Demo.Once'
@@ -105,19 +115,17 @@ export function scheduledRuns(kind: DatabaseKind): void {
     ): Promise<readonly Run[]> {
       const runs = await schedule(RUNS, LONG_SECONDS)
       await stopNodes()
-      await installation.sql(`update executions set run_at = run_at - ${LONG_SECONDS + 60}`)
+      aheadSeconds += LONG_SECONDS + 60
       const tools = Promise.withResolvers<void>()
       if (kill === 'while its tools run') {
         held = tools.promise
-        const victim = await installation.start()
+        const victim = await start()
         await until(() => runs.every(({ id }) => invoked(id) === 1))
         await victim.kill()
       } else {
         // the first tool to end would kill the process before it has called the other tools
         if (whenAllRun) held = tools.promise
-        const started = installation
-          .start({ environment: { TEST_KILL_AT: JSON.stringify(kill) } })
-          .catch(() => {})
+        const started = start({ TEST_KILL_AT: JSON.stringify(kill) }).catch(() => {})
         if (whenAllRun) await until(() => runs.every(({ id }) => invoked(id) === 1))
         tools.resolve()
         held = undefined
@@ -128,7 +136,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
       tools.resolve()
       held = undefined
       await installation.sql(`update executions set lease_until = lease_until - ${LEASE_SECONDS}`)
-      await installation.start()
+      await start()
       return runs
     }
 
