@@ -60,6 +60,16 @@ const SWEEP = `delete from commits where (writer, slot) in (
   select writer, slot from commits one where not exists (
     select 1 from commits other where other.writer = one.writer and other.at >= ${NOW} - ${KEPT_SECONDS})
   for update skip locked)`
+/**
+ * Write number $3 of process $1 into slot $2, the next one only where the row still has $4, which was committed there
+ * last. A number never replaces a newer one, since a network may deliver the statement after the process has given up its
+ * connection.
+ */
+const PUT_FIRST = `insert into commits (writer, slot, number, at) values ($1, $2, $3, ${NOW})
+  on conflict (writer, slot) do update set number = excluded.number, at = excluded.at
+  where commits.number < excluded.number`
+const PUT_NEXT = `update commits set number = $3, at = ${NOW}
+  where writer = $1 and slot = $2 and number between $4 and $3`
 /** $1 names the process. */
 export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
 
@@ -103,19 +113,19 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
     newest = Math.max(newest, number)
   }
 
-  /**
-   * Writes the number, if the slot's row still has the one that was committed there last. A number never replaces a newer
-   * one, since a network may deliver the statement after the process has given up its connection.
-   */
-  function put({ slot, number }: OwnTransaction): string {
+  /** `PUT_FIRST` or `PUT_NEXT`, as a prepared statement. */
+  function prepared({ slot, number }: OwnTransaction): pg.QueryConfig {
     const known = acknowledged.get(slot)
-    // the values are this process's own
     return known === undefined
-      ? `insert into commits (writer, slot, number, at) values ('${writer}', ${slot}, ${number}, ${NOW})
-          on conflict (writer, slot) do update set number = excluded.number, at = excluded.at
-          where commits.number < excluded.number`
-      : `update commits set number = ${number}, at = ${NOW}
-          where writer = '${writer}' and slot = ${slot} and number between ${known} and ${number}`
+      ? { name: 'put_first_commit', text: PUT_FIRST, values: [writer, slot, number] }
+      : { name: 'put_next_commit', text: PUT_NEXT, values: [writer, slot, number, known] }
+  }
+
+  /** The same as text, because several statements that are sent at once have no parameters. */
+  function put(transaction: OwnTransaction): string {
+    const { text, values = [] } = prepared(transaction)
+    // the values are this process's own: a UUID and numbers
+    return text.replaceAll(/\$(\d)/g, (_, place) => `'${values[place - 1]}'`)
   }
 
   async function checkLoss(): Promise<boolean> {
@@ -129,7 +139,7 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
   async function mark(): Promise<void> {
     if (beginnings.sinceLast() < RECENT_MS) return
     const own = { slot: MARKS, number: beginnings.next() }
-    const { rowCount } = await fromDriver(pool.query(put(own)))
+    const { rowCount } = await fromDriver(pool.query(prepared(own)))
     if (rowCount === 1) acknowledge(own)
     else await checkLoss()
   }

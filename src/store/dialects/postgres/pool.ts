@@ -36,7 +36,10 @@ export function openPool(url: string): pg.Pool {
  */
 export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
   const { rows } = await fromDriver(
-    client.query<{ transaction_read_only: string }>('show transaction_read_only'),
+    client.query<{ transaction_read_only: string }>({
+      name: 'takes_writes',
+      text: 'show transaction_read_only',
+    }),
   )
   if (rows[0]?.transaction_read_only === 'on')
     throw new RetryableError('the server takes no writes: it is a standby in recovery, or set to read-only')
