@@ -2,7 +2,7 @@ import { type Definition, readDefinition } from '../providers/definition/read-de
 import { SCOPES } from './scopes.ts'
 
 /**
- * The definition with which pages describe the sandbox's scopes. The catalogue does not list it: the sandbox's provider
+ * Describes the sandbox's scopes for pages, and where its API is. The catalogue does not list it: the sandbox's provider
  * entry comes from the sample tool's metadata.
  */
 export function sandboxDefinition(publicUrl: URL): Definition {
@@ -11,7 +11,11 @@ export function sandboxDefinition(publicUrl: URL): Definition {
     {
       id: 'sandbox',
       name: 'Sandbox',
-      oauth2: { authorize_request: endpoint('authorize'), token_request: endpoint('token') },
+      oauth2: {
+        authorize_request: endpoint('authorize'),
+        token_request: endpoint('token'),
+        api: { base_url: new URL('sandbox', publicUrl).href },
+      },
       scopes: {
         'profile:read': { text: SCOPES['profile:read'], level: 'read' },
         'profile:write': { text: SCOPES['profile:write'], level: 'write' },

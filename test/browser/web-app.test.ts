@@ -33,8 +33,6 @@ beforeAll(async () => {
   gatepass = await startGatepass({ mode: 'development', environment })
   const { publicUrl } = gatepass.config
   await gatepass.call('POST', '/v1/tools/import?worker_id=sandbox', sampleMetadata(publicUrl))
-  const api = { base_url: new URL('sandbox', publicUrl).href }
-  await gatepass.call('PATCH', '/v1/admin/auth_providers/sandbox', { oauth2: { api } })
   app = spawn(process.execPath, [PROGRAM], {
     env: {
       PORT: String(port),

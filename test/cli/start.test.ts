@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 test('its program asks for consent once, goes on, and needs none the second time', async () => {
-  const [, settings = '', imported = '', runIt = '', list = ''] = blocks('sh')
+  const [, settings = '', imported = '', runIt = '', proxied = '', list = ''] = blocks('sh')
   const [program = ''] = blocks('ts')
   mkdirSync(join(folder, 'examples'))
   writeFileSync(join(folder, 'examples/start.ts'), program)
@@ -60,7 +60,18 @@ test('its program asks for consent once, goes on, and needs none the second time
     expect(printed, time).toContain('Good morning')
     expect(printed.includes('Please open'), time).toBe(time === 'first')
   }
-  const { stdout } = await promisify(execFile)('bash', ['-euc', here + list], { cwd: folder, env })
+  const answerOf = async (command: string) =>
+    (await promisify(execFile)('bash', ['-euc', here + command], { cwd: folder, env })).stdout
+  expect(JSON.parse(await answerOf(proxied))).toMatchObject({ greeting: 'Hello Ada Lovelace' })
+  const [, call = ''] = /`(ada\.fetch\([^`]*\))`/.exec(page) ?? []
+  writeFileSync(
+    join(folder, 'examples/fetch.ts'),
+    `import { Gatepass } from '@gatepass/sdk'
+    const ada = new Gatepass().as('ada')
+    console.log(await (await ${call}).text())`,
+  )
+  expect(await answerOf('node examples/fetch.ts')).toContain('Hello Ada Lovelace')
+  const stdout = await answerOf(list)
   expect(stdout).toContain('"name":"local_Sandbox_Profile"')
 })
 

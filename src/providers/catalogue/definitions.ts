@@ -1,5 +1,5 @@
 import type { Definition } from '../definition/read-definition.ts'
-import type { Provider } from '../provider.ts'
+import type { Provider, ProviderApi } from '../provider.ts'
 import type { ProviderEntry } from '../provider-entry.ts'
 import { builtIn, builtInIds, findCatalogueMatch, hasEndpointsOf, isWhollyOf } from './registry.ts'
 
@@ -17,15 +17,18 @@ export interface Definitions {
    * entry's endpoints, else the one that the endpoints lead to. The name in a tool's metadata proves nothing.
    */
   describing(entry: Pick<ProviderEntry, 'provider' | 'wellKnownId'>): Definition | undefined
+  /** The API of an entry with the endpoints of a definition that entries cannot be made of. */
+  unlistedApi(provider: Provider): ProviderApi | undefined
 }
 
-/** @param others definitions that entries cannot be made of; pages use their words for entries with their endpoints */
+/** @param others definitions that entries cannot be made of; entries with their endpoints get their words and their API */
 export function createDefinitions(
   operators: readonly Definition[] = [],
   others: readonly Definition[] = [],
 ): Definitions {
   const own = operators.map(complete)
   const byId = new Map(own.map((one) => [one.id, one]))
+  const unlisted = (provider: Provider) => others.find((one) => hasEndpointsOf(provider, one))
   const find = (id: string) => byId.get(id.toLowerCase()) ?? builtIn(id)
   return {
     get ids() {
@@ -41,8 +44,9 @@ export function createDefinitions(
       const named = wellKnownId === undefined ? undefined : find(wellKnownId)
       if (named !== undefined && hasEndpointsOf(provider, named)) return named
       const known = findCatalogueMatch(provider)
-      return known ? builtIn(known.builtIn.id) : others.find((one) => hasEndpointsOf(provider, one))
+      return known ? builtIn(known.builtIn.id) : unlisted(provider)
     },
+    unlistedApi: (provider) => unlisted(provider)?.provider.api,
   }
 }
 

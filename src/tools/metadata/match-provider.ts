@@ -29,6 +29,7 @@ export function matchProvider(
   known: { readonly state: ImportState; readonly tool: Pick<Tool, 'uid' | 'projectId'> },
 ): MatchedProvider {
   const now = broker.now()
+  const api = wanted.provider.api ?? broker.definitions.unlistedApi(wanted.provider)
   const found = findEntry(broker, wanted, known)
   if (found === undefined) {
     const uid = newId('prov')
@@ -41,7 +42,7 @@ export function matchProvider(
       name: wanted.name,
       status: 'active',
       source: 'metadata',
-      provider: wanted.provider,
+      provider: { ...wanted.provider, ...(api && { api }) },
       ...(wanted.clientId !== undefined && { clientId: wanted.clientId }),
       ...(wanted.clientSecret !== undefined && {
         clientSecret: sealClientSecret(broker, { uid, projectId }, wanted.clientSecret),
@@ -58,8 +59,8 @@ export function matchProvider(
   const defaultScopes = unionOfScopes(found.provider.defaultScopes, wanted.provider.defaultScopes)
   const provider: Provider = {
     ...(differs && !keepsSettings ? wanted.provider : found.provider),
-    // `api` comes from the catalogue, never from the file; an administrator's value is kept, also when it is empty
-    ...(found.source === 'metadata' && wanted.provider.api && { api: wanted.provider.api }),
+    // `api` comes from a definition, never from the file; an administrator's value is kept, also when it is empty
+    ...(found.source === 'metadata' && api && { api }),
     defaultScopes,
   }
   const entry: ProviderEntry = {

@@ -202,4 +202,13 @@ export const interoperability: readonly Mutation[] = [
     test: 'cli/server.test.ts',
     name: 'providers, secrets, policies, runs, connections and the audit trail are read and changed',
   },
+  {
+    rows: [],
+    fault: "the sample's provider has no base URL, so neither the proxy nor fetch of the SDK can be tried",
+    file: 'src/tools/metadata/match-provider.ts',
+    from: 'provider: { ...wanted.provider, ...(api && { api }) }',
+    to: 'provider: wanted.provider',
+    test: 'cli/start.test.ts',
+    name: 'its program asks for consent once',
+  },
 ]
