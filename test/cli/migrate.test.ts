@@ -64,13 +64,16 @@ function addTrigger(path: string, rest: string): void {
   client.close()
 }
 
+/** Facts that a database has of itself: the move, and the clock of the machine whose processes share the file. */
+const OF_ONE_DATABASE: ReadonlySet<unknown> = new Set(['moved_at', 'lease_clock'])
+
 function rowsOf(path: string) {
   const client = new Database(path, { readonly: true })
   const rows = COPIED_TABLES.map(({ name, key }) =>
     client
       .prepare<[], Record<string, unknown>>(`select * from ${name} order by ${key.join()}`)
       .all()
-      .filter((row) => name !== 'facts' || row.name !== 'moved_at'),
+      .filter((row) => name !== 'facts' || !OF_ONE_DATABASE.has(row.name)),
   )
   client.close()
   return rows
