@@ -48,6 +48,21 @@ export function toOwner({ ownerSource, ownerSince, ownerMac }: OwnerOfRow): Pick
   }
 }
 
+interface RunBy extends Pick<Tool, 'namespace' | 'name'> {
+  readonly binding?: Tool['binding'] | undefined
+  readonly workerUid?: string | undefined
+  readonly version: string
+}
+
+/**
+ * The member `binding`. A worker's own tool is run by that worker, which the MAC of the owner of its name covers; the column
+ * `binding` counts for imported tools only.
+ */
+export function toBinding({ workerUid, namespace, name, version, binding }: RunBy): Pick<Tool, 'binding'> {
+  if (workerUid === undefined) return binding === undefined ? {} : { binding }
+  return { binding: { workerUid, toolkit: namespace, name, ...(version !== '' && { version }) } }
+}
+
 type Columns = ReturnType<typeof keptToolColumns>
 type Row = Present<
   Pick<Tables['tools']['$inferSelect'], keyof Columns & keyof Tables['tools']['$inferSelect']>
@@ -85,6 +100,7 @@ export function toKeptTool({
   ownerSource,
   ownerSince,
   ownerMac,
+  binding,
   ...row
 }: KeptRow): Tool {
   const input = parsedLater<Tool['inputSchema']>(inputSchema)
@@ -93,6 +109,7 @@ export function toKeptTool({
   const tool: Tool = {
     ...row,
     ...toOwner({ ownerSource, ownerSince, ownerMac }),
+    ...toBinding({ ...row, workerUid, version, binding }),
     ...(version !== '' && { version }),
     get inputSchema() {
       return input()

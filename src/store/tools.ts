@@ -5,7 +5,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import { type Announce, rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { eventWrites } from './event-writes.ts'
-import { joinsOwner, keptToolColumns, ownerColumns, toKeptTool, toOwner } from './kept-tool.ts'
+import { joinsOwner, keptToolColumns, ownerColumns, toBinding, toKeptTool, toOwner } from './kept-tool.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
@@ -218,10 +218,12 @@ function toRow(tool: Tool): Tables['tools']['$inferInsert'] {
 
 type ToolRow = Present<Tables['tools']['$inferSelect']> & Parameters<typeof toOwner>[0]
 
-function toTool({ workerUid: _, version, ownerSource, ownerSince, ownerMac, ...row }: ToolRow): Tool {
+function toTool({ binding, version, ownerSource, ownerSince, ownerMac, ...columns }: ToolRow): Tool {
+  const { workerUid, ...row } = columns
   return {
     ...row,
     ...toOwner({ ownerSource, ownerSince, ownerMac }),
+    ...toBinding({ ...columns, version, binding }),
     ...(version !== '' && { version }),
   }
 }

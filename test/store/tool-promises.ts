@@ -210,6 +210,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
           projectId,
           name: 'Last',
           source: { kind: 'worker', workerUid: 'work_1', document: { c: 2 } },
+          binding: { workerUid: 'work_1', toolkit: 'demo', name: 'Last', version: '1.0.0' },
         }),
       ]
       all.sort((a, b) => (a.uid < b.uid ? -1 : 1))

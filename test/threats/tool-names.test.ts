@@ -419,6 +419,18 @@ describe('the owner of a name in the database', () => {
     expect(gmail.got).toHaveLength(1)
   })
 
+  test('decides who runs the tool, whatever else is written into the row of the tool', async () => {
+    const scene = await startScene()
+    const { clockWorker, gmail, gatepass } = scene
+    await clockWorker.list('Gmail.Send@1.0.0', 'Gmail.Send@9.0.0')
+    const workers = await gatepass.broker.store.workers.all()
+    const [from, to] = ['gmail', 'clock'].map((id) => defined(workers.find((one) => one.id === id)).uid)
+    write(scene, `update tools set binding = replace(binding, '${from}', '${to}')`)
+    await clockWorker.list('Gmail.Send@9.0.0') // the list of tools is read again
+    for (const name of SPELLINGS) expect((await scene.run(name)).body.success, name).toBe(true)
+    expect([clockWorker.got.length, gmail.got.length]).toEqual([0, SPELLINGS.length])
+  })
+
   test('of an older release is who has the oldest tool, and doctor lists the others', async () => {
     const scene = await startScene()
     const { clockWorker, gatepass } = scene

@@ -5,6 +5,15 @@ import type { Mutation } from '../mutation.ts'
 export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
+    fault: 'the row of a worker’s tool decides which worker runs it',
+    file: 'src/store/kept-tool.ts',
+    from: '  if (workerUid === undefined) return binding',
+    to: '  if (binding !== undefined) return { binding }\n  if (workerUid === undefined) return binding',
+    test: 'threats/tool-names.test.ts',
+    name: 'decides who runs the tool',
+  },
+  {
+    rows: ['25'],
     fault: 'a bare name is free while the tool with its toolkit is not listed',
     file: 'src/tools/catalogue/known-tools.ts',
     from: 'return owned.length === 0 ? named',
