@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { claimPorts } from '../ports.ts'
 import { type PostgresCluster, startPostgres } from '../postgres-cluster.ts'
 import { programBundle, sandboxThreadBundle } from '../program-bundle.ts'
 import type { OnDemand } from './ask.ts'
@@ -11,6 +12,7 @@ import type { OnDemand } from './ask.ts'
  * so a run of files that need none of it begins at once, and no two workers make the same.
  */
 export default async function setup(): Promise<() => Promise<void>> {
+  const ports = await claimPorts()
   process.env.TEST_SANDBOX_THREAD = await sandboxThreadBundle()
   let cluster: PostgresCluster | undefined
   const makers: Record<OnDemand, () => Promise<string>> = {
@@ -39,6 +41,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   return async () => {
     server.close()
     server.closeAllConnections()
+    ports.close()
     await Promise.allSettled(made.values()) // what a stopped run has begun to make is removed too
     await cluster?.close()
   }
