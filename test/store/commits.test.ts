@@ -78,3 +78,17 @@ test('a number that a lost connection delivers late does not replace a newer one
   expect(commits.newest).toBeGreaterThan(before)
   expect(losses).toEqual([])
 })
+
+test('a loss that several transactions notice at once counts once', async () => {
+  const losses: number[] = []
+  const commits = createCommits(pool, (ms) => losses.push(ms))
+  await commitTogether(commits, 3)
+  await pool.query('delete from commits where writer = $1', [commits.writer])
+  const clients = await Promise.all([1, 2, 3].map(() => pool.connect()))
+  await Promise.all(clients.map((client) => commits.begin(client)))
+  for (const client of clients) {
+    await client.query('rollback')
+    client.release()
+  }
+  expect(losses).toHaveLength(1)
+})

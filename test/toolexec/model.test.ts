@@ -114,7 +114,7 @@ describe('the index', () => {
     await world.call('DELETE', '/v1/workers/same')
   })
 
-  test('another backend is left out with its reason, and brings the tool when the first is removed', async () => {
+  test('another backend is left out with its reason, and brings the tool when the first is removed and its name is accepted', async () => {
     const says = (answer: string) =>
       startFakeMcpServer({ name: 'both', tools: [tool('one', { run: async () => answer })] })
     await using first = await says('first')
@@ -131,6 +131,8 @@ describe('the index', () => {
     await world.call('DELETE', '/v1/workers/first')
     expect(await run('Both.one')).toMatchObject({ name: 'not_found' })
     expect(await sync('second')).not.toHaveProperty('sync_error')
+    expect(await run('Both.one')).toMatchObject({ name: 'not_found' })
+    expect((await world.call('POST', '/v1/workers/second/accept')).status).toBe(200)
     expect(await run('Both.one')).toMatchObject({
       structured: 'other',
       backend: { mcp: { serverName: 'second' } },

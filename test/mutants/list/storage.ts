@@ -315,6 +315,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R16'],
+    fault: 'a loss that several transactions notice counts for each of them',
+    file: 'src/store/dialects/postgres/commits.ts',
+    from: 'if (losses === before) loseAfter(kept)',
+    to: 'loseAfter(kept)',
+    test: 'store/commits.test.ts',
+    name: 'a loss that several transactions notice at once counts once',
+  },
+  {
+    rows: ['R16'],
     fault: 'a statement that arrives late replaces a newer number',
     file: 'src/store/dialects/postgres/commits.ts',
     from: 'number between $4 and $3`',

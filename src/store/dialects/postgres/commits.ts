@@ -129,9 +129,9 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
   }
 
   async function checkLoss(): Promise<boolean> {
-    const known = newest
+    const [known, before] = [newest, losses]
     const kept = await newestOn(pool)
-    const isLost = kept < known && newest >= known
+    const isLost = kept < known && losses === before
     if (isLost) loseAfter(kept)
     return isLost
   }
@@ -153,10 +153,12 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
       return losses
     },
     async begin(client) {
+      const before = losses
       const begun = { slot: free.pop() ?? slots++, number: beginnings.next() }
       const answers = await fromDriver(client.query(`begin; ${put(begun)}`)) // one round trip
       if (rowsOf(answers) === 0) {
-        loseAfter(await newestOn(client))
+        const kept = await newestOn(client)
+        if (losses === before) loseAfter(kept) // another transaction may have noticed the same loss
         await fromDriver(client.query(put(begun)))
       }
       return begun
