@@ -282,6 +282,9 @@ async function readDisk(): Promise<void> {
     readable.set(`file ${name}`, (await readFile(join(folder, name))).toString('latin1'))
 }
 
+/** In characters: what a failure shows beside a secret. */
+const AROUND = 60
+
 /** The secret, and the encodings in which it may have been written. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
@@ -303,9 +306,16 @@ function formsOf(secret: string): string[] {
   ]
 }
 
+/** The places where a secret stands, each with the text around it. */
 function foundIn(secrets: readonly string[]): string[] {
   const forms = [...new Set(secrets.flatMap(formsOf))]
-  return [...readable].filter(([, text]) => forms.some((form) => text.includes(form))).map(([where]) => where)
+  return [...readable].flatMap(([where, text]) => {
+    const form = forms.find((one) => text.includes(one))
+    if (form === undefined) return []
+    const at = text.indexOf(form)
+    const around = [text.slice(Math.max(0, at - AROUND), at), text.slice(at + form.length).slice(0, AROUND)]
+    return [`${where}: ${around.join(form.slice(0, 8))}`]
+  })
 }
 
 describe('after all that', () => {
