@@ -677,7 +677,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
 }
 
 function secret(kind: string): string {
-  return `${kind}_${randomBytes(24).toString('base64url')}`
+  // one of 200 random ones has no digit, and looks less like a secret than all others
+  return `${kind}_1${randomBytes(24).toString('base64url')}`
 }
 
 const DECODERS: Record<Behaviour['basicDecoding'], (text: string) => string> = {

@@ -9,7 +9,7 @@ const SHORTEST_SECRET = 4
 
 /**
  * At most 200 characters of the text, without control and formatting characters, angle brackets, these secrets in any
- * usual spelling, and long words with a digit, which may be a code or a token. `undefined` when nothing is left.
+ * usual spelling, and long words that look random, which may be a code or a token. `undefined` when nothing is left.
  */
 export function wordsOf(
   text: string | undefined | null,
@@ -23,12 +23,18 @@ export function wordsOf(
   }
   clean = clean
     .replace(/[\p{C}\p{Z}<>]+/gu, ' ')
-    .replace(/[\w.~+/=%-]{20,}/g, (word) => (/\d/.test(word) ? '[removed]' : word))
+    .replace(/[\w.~+/=%-]{20,}/g, (word) => (looksRandom(word) ? '[removed]' : word))
     .replace(/[“”"]/g, "'")
     .trim()
   const characters = [...clean]
   const short = characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : clean
   return short === '' ? undefined : short
+}
+
+/** Whether the word has a digit, or changes between upper and lower case more often than `camelCase` does. */
+export function looksRandom(word: string): boolean {
+  const changes = word.match(/[a-z](?=[A-Z])|[A-Z](?=[a-z])/g)?.length ?? 0
+  return /\d/.test(word) || changes > word.length / 3
 }
 
 /** Removes a beginning of the secret from the text's end, where the cut may have left one. */

@@ -1,3 +1,4 @@
+import { looksRandom } from './provider-words.ts'
 import type { ErrorResponse } from './request-block.ts'
 import { type Members, membersOf } from './response-body.ts'
 import { evaluateText } from './response-map.ts'
@@ -78,7 +79,7 @@ function isCode(value: unknown): value is string {
 }
 
 /**
- * At most 200 printable ASCII characters of the server's text, without long words that contain a digit: they may be an
+ * At most 200 printable ASCII characters of the server's text, without long words that look random: they may be an
  * echoed code, token or secret.
  */
 function sanitize(text: unknown): string | undefined {
@@ -86,7 +87,7 @@ function sanitize(text: unknown): string | undefined {
   const clean = text
     .slice(0, 4096)
     .replace(/[^\x20-\x7e]+/g, ' ')
-    .replace(/[\w.~+=-]{20,}/g, (word) => (/\d/.test(word) ? '[removed]' : word))
+    .replace(/[\w.~+=-]{20,}/g, (word) => (looksRandom(word) ? '[removed]' : word))
     .replace(/ {2,}/g, ' ')
     .trim()
     .slice(0, 200)

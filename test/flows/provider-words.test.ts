@@ -79,6 +79,8 @@ describe('the words of a provider', () => {
     ['a\u0000b\u009bc\u2028d\u200be\u2066f', 'a b c d e f'],
     ['<script>alert(1)</script>', 'script alert(1) /script'],
     ['of code 4f9a8b7c6d5e4f3a2b1c0d', 'of code [removed]'],
+    ['of code aBcdEfGHiJkLmnOpQrStUvWx', 'of code [removed]'],
+    ['InvalidClientSecretException', 'InvalidClientSecretException'],
   ])('%j are %j', (said, shown) => {
     expect(wordsOf(said)).toBe(shown)
   })

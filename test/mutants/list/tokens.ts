@@ -85,7 +85,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['24'],
     fault: 'long words of an error description, which may be echoed secrets, are shown',
     file: RESPONSE_REFUSAL,
-    from: ".replace(/[\\w.~+=-]{20,}/g, (word) => (/\\d/.test(word) ? '[removed]' : word))",
+    from: ".replace(/[\\w.~+=-]{20,}/g, (word) => (looksRandom(word) ? '[removed]' : word))",
     to: '',
     test: TOKEN_ANSWERS,
     name: 'threat 24',
