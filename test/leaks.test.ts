@@ -306,7 +306,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** The places where a secret stands, each with the text around it. */
+/** The places that hold a secret, each with the text around it. */
 function foundIn(secrets: readonly string[]): string[] {
   const forms = [...new Set(secrets.flatMap(formsOf))]
   return [...readable].flatMap(([where, text]) => {
