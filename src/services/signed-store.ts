@@ -42,10 +42,10 @@ interface Signed {
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of workers, the owners of tools' names, policies, the URLs of webhooks, connect sessions and the
- * browsers that opened them, and proofs of domains. An altered row counts as absent; a name whose row was altered belongs
- * to no source until an administrator accepts it again. An altered policy stops all releases
- * of its project until an administrator sets or deletes it.
+ * provider entries and workers, the accepted needs of workers, the owners of tools' names, policies, the URLs of
+ * webhooks, connect sessions and the browsers that opened them, and proofs of domains. An altered row counts as absent; a
+ * name whose row was altered belongs to no source until an administrator accepts it again. An altered policy stops all
+ * releases of its project until an administrator sets or deletes it.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
