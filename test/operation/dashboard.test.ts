@@ -30,7 +30,9 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
+const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const read = (name: string) => text(`deploy/${name}`)
+const operation = text('docs/operation.md')
 const dashboard: {
   panels: Panel[]
   annotations: { list: { expr: string }[] }
@@ -185,6 +187,18 @@ describe('deploy/prometheus/rules.yml', () => {
       .flatMap(({ alert_rule_test }) => alert_rule_test)
       .filter(({ alertname }) => alertname === alert)
     expect(tried.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true)
+  })
+
+  test('has an alert, a panel and a row of docs/operation.md for each metric of which any increase is a fault', () => {
+    const metrics = [...operation.matchAll(/^\| `(\w+)` .*: alert on any/gm)].map(([, name = '']) => name)
+    expect(metrics).toContain('gatepass_database_losses_total')
+    const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n')
+    for (const name of metrics) {
+      expect(rules.map(({ expr }) => expr).join('\n'), `an alert on ${name}`).toContain(name)
+      expect(shown, `a panel with ${name}`).toContain(name)
+    }
+    const described = [...operation.matchAll(/^\| `(Gatepass\w+)` \|/gm)].map(([, name]) => name)
+    expect(described).toEqual(rules.map(({ alert }) => alert))
   })
 
   test('has the alerts that the issue asks for', () => {
