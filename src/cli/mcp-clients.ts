@@ -13,6 +13,7 @@ interface McpClientWire {
   readonly client_name: string
   readonly redirect_uri: string
   readonly scopes: readonly string[]
+  readonly has_access: boolean
   readonly created_at: string
   readonly last_used_at?: string
 }
@@ -40,10 +41,11 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
           one.client_name,
           one.redirect_uri,
           one.scopes.join(' '),
+          one.has_access ? 'yes' : 'no',
           toMinute(one.created_at),
           one.last_used_at === undefined ? 'never' : toMinute(one.last_used_at),
         ])
-        print(table(['id', 'user', 'name', 'leads to', 'scopes', 'allowed', 'last used'], rows))
+        print(table(['id', 'user', 'name', 'leads to', 'scopes', 'access', 'allowed', 'last used'], rows))
       }),
     )
 

@@ -10,6 +10,19 @@ export function isApprovalValid(
   return consent !== undefined && consent.verifier === verifierName(settings.verifier)
 }
 
+/** Whether the client acts for its user now: the approval is valid, and its grant has not ended. */
+export function hasAccess(broker: Pick<Broker, 'settings'>, consent: McpConsent | undefined): boolean {
+  return consent?.grantId !== undefined && isApprovalValid(broker, consent)
+}
+
+/** What the client may do for its user now. */
+export type ClientRights = 'call' | 'see' | 'nothing'
+
+export function clientRights(broker: Pick<Broker, 'settings'>, consent: McpConsent): ClientRights {
+  if (!hasAccess(broker, consent)) return 'nothing'
+  return consent.scopes.includes('mcp') ? 'call' : 'see'
+}
+
 /**
  * Ends a user's approval of an MCP client, with its grant: the client's access tokens are refused from then on. Returns the
  * approval, or `undefined` if the project has none with this id.

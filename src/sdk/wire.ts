@@ -3696,6 +3696,11 @@ export interface McpClient {
   /** A loopback URI is shown without its port */
   readonly redirect_uri: string
   readonly scopes: readonly string[]
+  /**
+   * False: its tokens are refused until the user allows it again, since the access has ended or another
+   * GATEPASS_USER_VERIFIER identified the user
+   */
+  readonly has_access: boolean
   readonly created_at: string
   /** When it last got an access token */
   readonly last_used_at?: string

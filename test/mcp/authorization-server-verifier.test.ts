@@ -44,12 +44,26 @@ test('an approval that another verifier made possible permits nothing, and a new
 
   const request = world.request(client.clientId)
   const browser = new UserAgent()
+  const listed = async () => {
+    const { items } = (await gatepass.call('GET', '/v1/admin/mcp_clients')).body
+    const pages = ['/me', '/me/clients'].map((path) => new UserAgent().follow(`${gatepass.url}${path}`))
+    return { items, pages: (await Promise.all(pages)).map(({ body: text }) => text) }
+  }
+  const before = await listed()
+  expect(before.items).toMatchObject([{ client_name: 'Test client', has_access: false }])
+  for (const text of before.pages) {
+    expect(text).toContain('It has no access until you allow it again')
+    expect(text).not.toContain('It may see and call your tools')
+  }
   const page = await browser.follow(request.url)
   expect(page.body).toContain('Test client')
   const { body: tokens } = await world.token(
     redeem(client.clientId, request, codeIn(await allow(browser, request))),
   )
   expect(await verify(tokens.access_token, resource)).toMatchObject({ outcome: 'valid' })
+  const after = await listed()
+  expect(after.items).toMatchObject([{ client_name: 'Test client', has_access: true }])
+  for (const text of after.pages) expect(text).toContain('It may see and call your tools')
   expect(await verify(client.accessToken, resource)).toMatchObject({ outcome: 'refused' })
   expect((await world.token(refresh(client))).status).toBe(400)
   expect(await checkMcpApprovals({ broker, config })).toEqual([])

@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
-import { disconnectClient } from '../../flows/mcp-clients.ts'
+import { disconnectClient, hasAccess } from '../../flows/mcp-clients.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
@@ -16,6 +16,10 @@ const mcpClientSchema = z
     client_name: z.string().openapi({ description: 'The name that the client gives itself' }),
     redirect_uri: z.string().openapi({ description: 'A loopback URI is shown without its port' }),
     scopes: z.array(z.string()),
+    has_access: z.boolean().openapi({
+      description:
+        'False: its tokens are refused until the user allows it again, since the access has ended or another GATEPASS_USER_VERIFIER identified the user',
+    }),
     created_at: z.string(),
     last_used_at: z.string().optional().openapi({ description: 'When it last got an access token' }),
   })
@@ -44,7 +48,14 @@ export function addMcpClients(add: AddEndpoint, broker: Broker): void {
       const pageRequest = requestedPage(query, list)
       const filter = { ...(userId !== undefined && { userId }) }
       const page = await broker.store.mcpConsents.list(projectId, filter, pageRequest)
-      return c.json(toCursorPage(page.items.map(mcpClientToWire), page, pageRequest, list))
+      return c.json(
+        toCursorPage(
+          page.items.map((one) => mcpClientToWire(broker, one)),
+          page,
+          pageRequest,
+          list,
+        ),
+      )
     },
   )
 
@@ -72,7 +83,7 @@ export function addMcpClients(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-function mcpClientToWire(consent: McpConsent): z.infer<typeof mcpClientSchema> {
+function mcpClientToWire(broker: Broker, consent: McpConsent): z.infer<typeof mcpClientSchema> {
   const { id, userId, clientId, clientName, redirectUri, scopes, createdAt, lastUsedAt } = consent
   return {
     id,
@@ -81,6 +92,7 @@ function mcpClientToWire(consent: McpConsent): z.infer<typeof mcpClientSchema> {
     client_name: clientName,
     redirect_uri: redirectUri,
     scopes: [...scopes],
+    has_access: hasAccess(broker, consent),
     created_at: toTimestamp(createdAt),
     ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
   }

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { approvedScopes } from '../../flows/approved-scopes.ts'
+import { clientRights } from '../../flows/mcp-clients.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
 import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -44,19 +45,13 @@ export async function connectionCards(
   })
 }
 
-export function clientCard({
-  id,
-  clientId,
-  clientName,
-  scopes,
-  createdAt,
-  lastUsedAt,
-}: McpConsent): ClientCard {
+export function clientCard(broker: Broker, consent: McpConsent): ClientCard {
+  const { id, clientId, clientName, scopes, createdAt, lastUsedAt } = consent
   return {
     id,
     clientName,
     verifiedHost: verifiedHost(clientId),
-    mayCall: scopes.includes('mcp'),
+    may: clientRights(broker, consent),
     createdAt,
     lastUsedAt,
   }

@@ -57,7 +57,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
         ...frame,
         connections: await connectionCards(broker, projectId, view.connections, frame.words.language),
         next: view.next && `/me?after=${view.next}`,
-        clients: view.clients.map(clientCard),
+        clients: view.clients.map((one) => clientCard(broker, one)),
         can: {
           disconnect: can('disconnect'),
           connect: can('connect'),

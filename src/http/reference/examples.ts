@@ -1481,6 +1481,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
           client_name: 'Claude',
           redirect_uri: 'https://claude.ai/api/mcp/auth_callback',
           scopes: ['mcp'],
+          has_access: false,
           created_at: '2027-03-02T09:00:00.000Z',
         },
       ],

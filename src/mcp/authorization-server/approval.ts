@@ -2,7 +2,7 @@ import type { Client, Grant, Interaction, Provider } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
-import { isApprovalValid } from '../../flows/mcp-clients.ts'
+import { hasAccess } from '../../flows/mcp-clients.ts'
 import { verifierName } from '../../flows/user-session.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
@@ -99,8 +99,7 @@ export async function hasAllowed(
   one: Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>,
 ): Promise<boolean> {
   const redirectUri = withoutLoopbackPort(one.redirectUri) ?? one.redirectUri
-  const consent = await broker.store.mcpConsents.find({ ...one, redirectUri })
-  return consent?.grantId !== undefined && isApprovalValid(broker, consent)
+  return hasAccess(broker, await broker.store.mcpConsents.find({ ...one, redirectUri }))
 }
 
 function identityOf({ projectId, userId, client, redirectUri }: AskedConsent) {

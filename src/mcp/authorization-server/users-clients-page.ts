@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
+import type { ClientRights } from '../../flows/mcp-clients.ts'
 import { redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import type { Brand } from '../../http/pages/brand.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
@@ -11,7 +12,7 @@ export interface UsersClientsView {
   readonly words: Words
   readonly brand: Brand
   readonly userId: string
-  readonly clients: readonly McpConsent[]
+  readonly clients: readonly (McpConsent & { readonly may: ClientRights })[]
   readonly csrf: string
   readonly action: string
 }
@@ -30,7 +31,7 @@ ${clients.length === 0 && html`<p class="muted">${t.none}</p>`}
 ${clients.map(
   (one) => html`<li>
 <p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? portal.unverified}</span></p>
-<p class="small">${one.scopes.includes('mcp') ? portal.mayCall : portal.maySee}</p>
+<p class="small">${portal.applicationMay[one.may]}</p>
 <dl class="facts small">
 <dt>${t.facts.leadsTo}</dt><dd>${targetText(redirectTarget(one.redirectUri), words)}</dd>
 <dt>${portal.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>

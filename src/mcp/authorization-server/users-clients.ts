@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
-import { disconnectClient } from '../../flows/mcp-clients.ts'
+import { clientRights, disconnectClient } from '../../flows/mcp-clients.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
 import { endSession, sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
 import { linkNotFound, wordsAndBrand } from '../../http/connect/show-authorization.ts'
@@ -44,7 +44,8 @@ export function addUsersClients(
       return c.html(loginTroublePage({ trouble, action: CLIENTS_PATH, ...look }))
     }
     const { userId } = session
-    const clients = await broker.store.mcpConsents.ofUser(projectId, userId)
+    const approvals = await broker.store.mcpConsents.ofUser(projectId, userId)
+    const clients = approvals.map((one) => ({ ...one, may: clientRights(broker, one) }))
     pageHeaders(c, { hasForm: true })
     const look = await wordsAndBrand(c, broker, { projectId })
     const csrf = formToken(broker, FORM, userId)

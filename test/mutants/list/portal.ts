@@ -145,4 +145,13 @@ export const portal: readonly Mutation[] = [
     test: 'http/user-session.test.ts',
     name: 'once the user has deleted everything',
   },
+  {
+    rows: [],
+    fault: 'an approval that permits nothing any more looks like one that does',
+    file: 'src/flows/mcp-clients.ts',
+    from: "if (!hasAccess(broker, consent)) return 'nothing'",
+    to: '',
+    test: 'mcp/authorization-server-verifier.test.ts',
+    name: 'an approval that another verifier made possible permits nothing',
+  },
 ]

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { NeedsAuthorizationReason } from '../../../domain/connection.ts'
+import type { ClientRights } from '../../../flows/mcp-clients.ts'
 import type { DescribedScope } from '../../../providers/catalogue/scope-sentences.ts'
 import { documentedBy } from '../connect-page.ts'
 import { type Html, name, page } from '../layout.ts'
@@ -36,7 +37,7 @@ export interface ClientCard {
   readonly clientName: string
   /** The host that vouches for the client; absent: the client is not verified. */
   readonly verifiedHost?: string | undefined
-  readonly mayCall: boolean
+  readonly may: ClientRights
   readonly createdAt: EpochSeconds
   readonly lastUsedAt?: EpochSeconds | undefined
 }
@@ -129,7 +130,7 @@ function clientsSection(view: MeView): Html {
 ${clients.map(
   (one) => html`<article class="card connection" aria-labelledby="${one.id}">
 <header><div><h3 id="${one.id}">${name(one.clientName)}</h3><p class="muted">${one.verifiedHost === undefined ? t.unverified : name(one.verifiedHost)}</p></div></header>
-<p>${one.mayCall ? t.mayCall : t.maySee}</p>
+<p>${t.applicationMay[one.may]}</p>
 <dl class="facts small">
 <dt>${t.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
 <dt>${t.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? t.never : moment(words, one.lastUsedAt)}</dd>

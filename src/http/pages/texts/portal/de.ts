@@ -51,8 +51,11 @@ export const de: Translation<typeof en> = {
   applications: 'Anwendungen, die für Sie handeln',
   applicationsIntro: 'Diese Programme sehen Ihre Werkzeuge über MCP und rufen sie für Sie auf.',
   unverified: 'nicht überprüft',
-  mayCall: 'Sie darf Ihre Werkzeuge sehen und aufrufen.',
-  maySee: 'Sie darf Ihre Werkzeuge sehen.',
+  applicationMay: {
+    call: 'Sie darf Ihre Werkzeuge sehen und aufrufen.',
+    see: 'Sie darf Ihre Werkzeuge sehen.',
+    nothing: 'Sie hat keinen Zugriff, bis Sie sie wieder erlauben: Sie fragt Sie, wenn sie sich verbindet.',
+  },
   allowedOn: 'Erlaubt',
   endAccess: 'Zugriff beenden',
   endAllAccess: 'Alle Zugriffe beenden',

@@ -49,8 +49,11 @@ export const en = {
   applications: 'Applications that act for you',
   applicationsIntro: 'These programs see your tools over MCP and call them for you.',
   unverified: 'not verified',
-  mayCall: 'It may see and call your tools.',
-  maySee: 'It may see your tools.',
+  applicationMay: {
+    call: 'It may see and call your tools.',
+    see: 'It may see your tools.',
+    nothing: 'It has no access until you allow it again: it asks you when it connects.',
+  },
   allowedOn: 'Allowed',
   endAccess: 'End access',
   endAllAccess: 'End the access of all',

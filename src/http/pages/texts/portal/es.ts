@@ -44,8 +44,11 @@ export const es: Translation<typeof en> = {
   applications: 'Aplicaciones que actúan por ti',
   applicationsIntro: 'Estos programas ven tus herramientas mediante MCP y las usan por ti.',
   unverified: 'sin verificar',
-  mayCall: 'Puede ver y usar tus herramientas.',
-  maySee: 'Puede ver tus herramientas.',
+  applicationMay: {
+    call: 'Puede ver y usar tus herramientas.',
+    see: 'Puede ver tus herramientas.',
+    nothing: 'No tiene acceso hasta que la permitas de nuevo: te lo preguntará cuando se conecte.',
+  },
   allowedOn: 'Permitida',
   endAccess: 'Retirar el acceso',
   endAllAccess: 'Retirar el acceso a todas',

@@ -46,8 +46,12 @@ export const fr: Translation<typeof en> = {
   applications: 'Applications qui agissent pour vous',
   applicationsIntro: 'Ces programmes voient vos outils par MCP et les appellent pour vous.',
   unverified: 'non vérifiée',
-  mayCall: 'Elle peut voir et appeler vos outils.',
-  maySee: 'Elle peut voir vos outils.',
+  applicationMay: {
+    call: 'Elle peut voir et appeler vos outils.',
+    see: 'Elle peut voir vos outils.',
+    nothing:
+      'Elle n’a plus accès tant que vous ne l’autorisez pas à nouveau\u00a0: elle vous le demandera en se connectant.',
+  },
   allowedOn: 'Autorisée',
   endAccess: 'Mettre fin à l’accès',
   endAllAccess: 'Mettre fin à l’accès de toutes',

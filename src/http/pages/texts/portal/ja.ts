@@ -49,8 +49,11 @@ export const ja: Translation<typeof en> = {
   applications: 'あなたに代わって動作するアプリ',
   applicationsIntro: 'これらのプログラムは MCP を通じてあなたのツールを表示し、代わりに実行します。',
   unverified: '未確認',
-  mayCall: 'あなたのツールを表示し、実行できます。',
-  maySee: 'あなたのツールを表示できます。',
+  applicationMay: {
+    call: 'あなたのツールを表示し、実行できます。',
+    see: 'あなたのツールを表示できます。',
+    nothing: '再び許可するまでアクセスできません。次に接続するときに確認されます。',
+  },
   allowedOn: '許可した日',
   endAccess: 'アクセスを終了',
   endAllAccess: 'すべてのアクセスを終了',

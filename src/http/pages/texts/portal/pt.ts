@@ -48,8 +48,11 @@ export const pt: Translation<typeof en> = {
   applications: 'Aplicativos que agem por você',
   applicationsIntro: 'Estes programas veem suas ferramentas por MCP e as usam por você.',
   unverified: 'não verificado',
-  mayCall: 'Pode ver e usar suas ferramentas.',
-  maySee: 'Pode ver suas ferramentas.',
+  applicationMay: {
+    call: 'Pode ver e usar suas ferramentas.',
+    see: 'Pode ver suas ferramentas.',
+    nothing: 'Não tem acesso até você permitir de novo: ele pergunta quando se conectar.',
+  },
   allowedOn: 'Permitido',
   endAccess: 'Encerrar o acesso',
   endAllAccess: 'Encerrar o acesso de todos',

@@ -48,8 +48,11 @@ export const zh: Translation<typeof en> = {
   applications: '代您操作的应用',
   applicationsIntro: '这些程序通过 MCP 查看您的工具，并代您调用。',
   unverified: '未经验证',
-  mayCall: '它可以查看并调用您的工具。',
-  maySee: '它可以查看您的工具。',
+  applicationMay: {
+    call: '它可以查看并调用您的工具。',
+    see: '它可以查看您的工具。',
+    nothing: '在您再次允许之前，它没有访问权限：它连接时会询问您。',
+  },
   allowedOn: '允许时间',
   endAccess: '终止访问',
   endAllAccess: '终止所有应用的访问',
