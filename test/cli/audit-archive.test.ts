@@ -420,7 +420,7 @@ test('waits for another process that indexes or archives the trail', async () =>
   // `run` reads what the command writes by a spy
   await vi.waitFor(
     () => expect(vi.mocked(process.stderr.write).mock.calls.join('')).toContain('Waiting for'),
-    60_000,
+    300_000,
   )
   await setTimeout(1_500)
   expect(await world.files()).toEqual([])

@@ -104,7 +104,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
       database: `file:${join(folder, 'restored.db')}`,
       masterKeys: [KEY],
     })
-    await vi.waitFor(() => expect(restored.log()).toContain('this is a restored backup'), 60_000)
+    await vi.waitFor(() => expect(restored.log()).toContain('this is a restored backup'), 300_000)
     for (const user of ['ada', 'bob']) {
       const { body } = await restored.call('POST', '/v1/auth/authorize', needOf(user))
       expect(as.isLive(body.context.token)).toBe(true)

@@ -42,7 +42,7 @@ async function live(behaviour: Partial<Behaviour>, oauth2: OAuth2 = {}, ...args:
   const url = await vi.waitFor(() => {
     const printed = vi.mocked(process.stdout.write).mock.calls.join('')
     return /http\S+\/connect\/auth_\w+/.exec(printed)?.[0] ?? expect.fail(`no link in: ${printed}`)
-  }, 60_000)
+  }, 300_000)
   await click(url)
   return { id, ...(await running) }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serveProcess } from '../served.ts'
 
-const PATIENCE = { timeout: 120_000, interval: 100 }
+const PATIENCE = { timeout: 300_000, interval: 100 }
 
 test('a process without file descriptors says so, and serves again when there are some', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-descriptors-'))

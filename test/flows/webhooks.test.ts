@@ -36,7 +36,7 @@ async function register(settings: Record<string, unknown> = {}): Promise<AnyJson
   return answer.body
 }
 
-const soon = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 20 })
+const soon = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 300_000, interval: 20 })
 
 async function connectionOf(user_id: string): Promise<string> {
   return (await scene.call('GET', `/v1/connections?user_id=${user_id}`)).body.items[0].id

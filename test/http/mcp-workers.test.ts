@@ -634,7 +634,7 @@ describe('settings on the wire', () => {
     })
     const mcp = {
       uri: world.mcp.url,
-      timeout: 5,
+      timeout: 60,
       retry: 0,
       headers: { 'X-Tenant': 'acme', Authorization: `Bearer \${secret:KEY}` },
       secrets: { KEY: { exists: true }, OTHER: { exists: true } },

@@ -48,7 +48,7 @@ export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpW
   const { call } = gatepass
   const worker = await call('POST', '/v1/workers', {
     id: 'demo',
-    mcp: { uri: mcp.url, timeout: 5, retry: 0, ...options.settings },
+    mcp: { uri: mcp.url, timeout: 60, retry: 0, ...options.settings },
   })
   return {
     as,

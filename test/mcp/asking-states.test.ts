@@ -85,7 +85,7 @@ describe('the state of a call that asks', () => {
     await vi.waitFor(async () => {
       const { body } = await first.call('GET', '/v1/executions?user_id=ada&limit=1')
       expect(JSON.stringify(body.items[0])).toContain('Order')
-    }, 60_000)
+    }, 300_000)
   })
 })
 
@@ -97,10 +97,10 @@ test('a client that closes the stream of its retry cancels the run, whichever no
   const leaving = new AbortController()
   const { body, headers } = modern('tools/call', retry({ go: true }), FORMS)
   const closed = send(second, body, { user, headers, signal: leaving.signal }).catch(() => 'closed')
-  await vi.waitFor(() => expect(waiting).toContain(user), 60_000)
+  await vi.waitFor(() => expect(waiting).toContain(user), 300_000)
   leaving.abort()
   expect(await closed).toBe('closed')
-  await vi.waitFor(() => expect(waiting).not.toContain(user), 60_000)
+  await vi.waitFor(() => expect(waiting).not.toContain(user), 300_000)
   expect(second.logLines.slice(logged).filter((line) => line.includes('a request failed'))).toEqual([])
 })
 

@@ -146,7 +146,7 @@ describe('indexes of existing tables, on PostgreSQL', () => {
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'create index%executions%'",
       )
       expect(rows).toHaveLength(1)
-    }, 60_000)
+    }, 300_000)
 
     await other.query("delete from executions where id = 'another'") // waits behind a lock if writes are locked out
 

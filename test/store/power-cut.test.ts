@@ -90,7 +90,7 @@ test('a write is not answered before its commit is on the disk, and the event lo
 
   waiting.shift()?.()
   await first
-  await vi.waitFor(() => expect(waiting).toHaveLength(1), 60_000)
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), 300_000)
   expect(answered).toEqual(['first'])
   release()
   await Promise.all(later)

@@ -51,7 +51,7 @@ export function suspendedCallPromises(open: () => Promise<OpenedStore>): void {
         vi.waitFor(() => {
           other.catchUp()
           expect(received).toEqual(Array(times).fill(call.id))
-        }, 60_000)
+        }, 300_000)
       await store.suspendedCalls.advance(call, { ...call, status: 'answered' })
       await untilReceived(1)
       await store.suspendedCalls.remove(projectId, call.id)

@@ -13,8 +13,6 @@ import { WORKER_SECRET } from '../http/world.ts'
 
 const MANY = 10_000
 const MEBIBYTE = 1024 * 1024
-const LONG = 240_000
-
 const open: (() => PromiseLike<unknown>)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
@@ -124,42 +122,36 @@ function countWrites({ databasePath }: Gatepass): () => Record<string, number> {
   }
 }
 
-test(
-  'all 10,000 tools of an HTTP worker are listed, and a change of one tool writes one row',
-  async () => {
-    const gatepass = await started()
-    const tools = numbers(MANY).map((i) => httpTool(i))
-    const body = JSON.stringify(tools)
-    const worker = await startServer(listing(body))
-    const { held } = await longestHold(async () => {
-      const { sync_error } = await register(gatepass, { id: 'many', http: http(worker.uri) })
-      expect(sync_error).toBeUndefined()
-      expect(await listed(gatepass)).toBe(MANY)
-    })
-    // reading the tools takes many times as long as parsing them, and is not done on the event loop
-    expect(held).toBeLessThan(Math.max(60, 5 * parsingMs(body)))
-    const last = await gatepass.call('GET', `/v1/tools/Many.Tool${MANY - 1}`)
-    expect([last.status, last.body.description]).toEqual([200, `Does the work of number ${MANY - 1}.`])
+test('all 10,000 tools of an HTTP worker are listed, and a change of one tool writes one row', async () => {
+  const gatepass = await started()
+  const tools = numbers(MANY).map((i) => httpTool(i))
+  const body = JSON.stringify(tools)
+  const worker = await startServer(listing(body))
+  const { held } = await longestHold(async () => {
+    const { sync_error } = await register(gatepass, { id: 'many', http: http(worker.uri) })
+    expect(sync_error).toBeUndefined()
+    expect(await listed(gatepass)).toBe(MANY)
+  })
+  // reading the tools takes many times as long as parsing them, and is not done on the event loop
+  expect(held).toBeLessThan(Math.max(60, 5 * parsingMs(body)))
+  const last = await gatepass.call('GET', `/v1/tools/Many.Tool${MANY - 1}`)
+  expect([last.status, last.body.description]).toEqual([200, `Does the work of number ${MANY - 1}.`])
 
-    const writes = countWrites(gatepass)
-    await syncWorkers(gatepass.broker)
-    expect(writes()).toEqual({})
-    worker.answer = listing(JSON.stringify(tools.with(17, httpTool(17, 'Does something else.'))))
-    await syncWorkers(gatepass.broker)
-    expect(writes()).toEqual({ 'update tools': 1 })
-    expect((await gatepass.call('GET', '/v1/tools/Many.Tool17')).body.description).toBe(
-      'Does something else.',
-    )
-    worker.answer = listing(JSON.stringify(tools.slice(1)))
-    await syncWorkers(gatepass.broker)
-    expect(writes()).toMatchObject({ 'update tools': 1, 'delete tools': 1 })
-    expect(await listed(gatepass)).toBe(MANY - 1)
-    expect((await gatepass.call('GET', '/v1/tools/Many.Tool0')).status).toBe(404)
-    const { items } = (await gatepass.call('GET', '/v1/admin/audit?action=worker.synced')).body
-    expect(items).toHaveLength(3)
-  },
-  LONG,
-)
+  const writes = countWrites(gatepass)
+  await syncWorkers(gatepass.broker)
+  expect(writes()).toEqual({})
+  worker.answer = listing(JSON.stringify(tools.with(17, httpTool(17, 'Does something else.'))))
+  await syncWorkers(gatepass.broker)
+  expect(writes()).toEqual({ 'update tools': 1 })
+  expect((await gatepass.call('GET', '/v1/tools/Many.Tool17')).body.description).toBe('Does something else.')
+  worker.answer = listing(JSON.stringify(tools.slice(1)))
+  await syncWorkers(gatepass.broker)
+  expect(writes()).toMatchObject({ 'update tools': 1, 'delete tools': 1 })
+  expect(await listed(gatepass)).toBe(MANY - 1)
+  expect((await gatepass.call('GET', '/v1/tools/Many.Tool0')).status).toBe(404)
+  const { items } = (await gatepass.call('GET', '/v1/admin/audit?action=worker.synced')).body
+  expect(items).toHaveLength(3)
+})
 
 /** An MCP server that lists these tools in pages of that size. */
 function mcpListing(tools: readonly object[], pageSize: number, form: 'json' | 'events'): Answer {
@@ -214,7 +206,6 @@ test.each([
     expect(writes()).toMatchObject({ 'delete tools': 1 })
     expect(await listed(gatepass)).toBe(MANY - 1)
   },
-  LONG,
 )
 
 describe('threat 41: a catalogue that is too large', () => {
@@ -303,46 +294,41 @@ describe('threat 41: a catalogue that is too large', () => {
       await syncWorkers(gatepass.broker)
       expect(await syncError(gatepass, 'large')).toBeUndefined()
     },
-    LONG,
   )
 })
 
-test(
-  'threat 41: several large catalogues at once are received one after another, and small ones do not wait for them',
-  async () => {
-    const gatepass = await started()
-    /** More than the buffers of a connection hold. */
-    const [sizeMiB, bufferedMiB] = [40, 20]
-    let [current, most, ended] = [0, 0, 0]
-    let hold: Promise<void> | undefined
-    async function* pieces() {
-      yield* whiteSpace(bufferedMiB)
-      most = Math.max(most, ++current)
-      try {
-        await hold
-        yield* whiteSpace(sizeMiB - bufferedMiB)
-        yield Buffer.from('[]')
-        ended++
-      } finally {
-        current--
-      }
+test('threat 41: several large catalogues at once are received one after another, and small ones do not wait for them', async () => {
+  const gatepass = await started()
+  /** More than the buffers of a connection hold. */
+  const [sizeMiB, bufferedMiB] = [40, 20]
+  let [current, most, ended] = [0, 0, 0]
+  let hold: Promise<void> | undefined
+  async function* pieces() {
+    yield* whiteSpace(bufferedMiB)
+    most = Math.max(most, ++current)
+    try {
+      await hold
+      yield* whiteSpace(sizeMiB - bufferedMiB)
+      yield Buffer.from('[]')
+      ended++
+    } finally {
+      current--
     }
-    const hostile: Answer = (response) => sendPieces(response, pieces())
-    const release = Promise.withResolvers<void>()
-    hold = release.promise
-    const registered: Promise<unknown>[] = []
-    for (const i of numbers(5)) {
-      const { uri } = await startServer(hostile)
-      registered.push(register(gatepass, { id: `hostile${i}`, http: http(uri) }))
-    }
-    await vi.waitFor(() => expect(current).toBe(1), 60_000)
-    const small = await startServer(listing(JSON.stringify([httpTool(1)])))
-    await register(gatepass, { id: 'small', http: http(small.uri) })
-    expect(await listed(gatepass)).toBe(1)
-    expect(ended).toBe(0)
-    release.resolve()
-    await Promise.all(registered)
-    expect([ended, most]).toEqual([5, 1])
-  },
-  LONG,
-)
+  }
+  const hostile: Answer = (response) => sendPieces(response, pieces())
+  const release = Promise.withResolvers<void>()
+  hold = release.promise
+  const registered: Promise<unknown>[] = []
+  for (const i of numbers(5)) {
+    const { uri } = await startServer(hostile)
+    registered.push(register(gatepass, { id: `hostile${i}`, http: http(uri) }))
+  }
+  await vi.waitFor(() => expect(current).toBe(1), 300_000)
+  const small = await startServer(listing(JSON.stringify([httpTool(1)])))
+  await register(gatepass, { id: 'small', http: http(small.uri) })
+  expect(await listed(gatepass)).toBe(1)
+  expect(ended).toBe(0)
+  release.resolve()
+  await Promise.all(registered)
+  expect([ended, most]).toEqual([5, 1])
+})

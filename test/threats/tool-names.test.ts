@@ -200,7 +200,7 @@ describe('threat 25: a tool of a known worker with the name of another worker’
     })
     clock.advance(61)
     const look = async () => (await call('GET', `/v1/scheduled_tools/${later.body.execution_id}`)).body
-    await expect.poll(async () => (await look()).execution_status, { timeout: 60_000 }).toBe('failed')
+    await expect.poll(async () => (await look()).execution_status).toBe('failed')
     expect(JSON.stringify(await look())).toContain('This was made for the tool of the worker \\"gmail\\"')
 
     await gmail.list()

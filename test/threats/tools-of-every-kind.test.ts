@@ -296,7 +296,7 @@ describe('threat 37: scheduled runs of one project', () => {
     const mine = async () =>
       (await call('GET', `/v1/scheduled_tools/${body.execution_id}`, undefined, { key })).body
     await expect
-      .poll(async () => (await mine()).execution_status, { timeout: 25_000, interval: 100 })
+      .poll(async () => (await mine()).execution_status, { timeout: 300_000, interval: 100 })
       .toBe('completed')
     const running = await call('GET', '/v1/executions?status=running')
     expect(running.body.total_count).toBe(4)
@@ -326,7 +326,7 @@ describe('threat 29: a scheduled run', () => {
     const before = world.worker.invocations.length
     clock.advance(61)
     const look = async (id: string) => (await world.call('GET', `/v1/scheduled_tools/${id}`)).body
-    const patience = { timeout: 120_000, interval: 100 }
+    const patience = { timeout: 300_000, interval: 100 }
     for (const id of [denied, revoked])
       await expect.poll(async () => (await look(id)).execution_status, patience).toBe('failed')
     expect(world.worker.invocations.length).toBe(before)

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../http/world.ts'
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
 
-const PATIENCE = { timeout: 120_000 }
+const PATIENCE = { timeout: 300_000 }
 
 let world: World
 let mcp: FakeMcpServer

@@ -164,9 +164,7 @@ describe('TestTool_Clone*: what is handed out cannot change what is kept', () =>
     const ran = await run('Hands.SpoilInput', args, { keep_content: true })
     expect(ran.structured).toEqual(args)
     await expect
-      .poll(async () => (await world.call('GET', `/v1/executions/${ran.executionId}`)).body.input, {
-        timeout: 120_000,
-      })
+      .poll(async () => (await world.call('GET', `/v1/executions/${ran.executionId}`)).body.input)
       .toEqual(args)
   })
 

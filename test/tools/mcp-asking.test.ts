@@ -196,22 +196,22 @@ describe.each(['2025', '2026'] as const)('a server of the protocol %s', (protoco
     await vi.waitFor(() => {
       const listed = world.mcp.methods().filter((one) => one === 'tools/list').length
       expect(listed).toBe(before + 2)
-    }, 60_000)
+    }, 300_000)
   })
 
   test('is given its time to run, and its user theirs to answer', async () => {
     const { dialog } = dialogOf({ action: 'accept', content: { branch: 'main' } })
-    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 3 } })
+    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 10 } })
     const slowly: Dialog = {
       ...dialog,
       async elicit(...asked) {
-        await new Promise((resolve) => setTimeout(resolve, 3_200))
+        await new Promise((resolve) => setTimeout(resolve, 10_200))
         return dialog.elicit(...asked)
       },
     }
     const { outcome } = await world.run('form', { dialog: slowly })
     expect(outcome).toMatchObject({ outcome: 'value' })
-    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 5 } })
+    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 60 } })
   })
 })
 

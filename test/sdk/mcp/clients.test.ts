@@ -178,10 +178,10 @@ describe.each([
     await using connected = await connect(mode)
     const given = new AbortController()
     const call = connected.client.callTool({ name: 'waits', arguments: {} }, { signal: given.signal })
-    await vi.waitFor(() => expect(counts.entered).toBe(1), 60_000)
+    await vi.waitFor(() => expect(counts.entered).toBe(1), 300_000)
     given.abort()
     await expect(call).rejects.toThrow()
-    await vi.waitFor(() => expect(counts.cancelled).toBe(1), 60_000)
+    await vi.waitFor(() => expect(counts.cancelled).toBe(1), 300_000)
   })
 })
 
@@ -204,7 +204,7 @@ describe('the client of the first SDK', () => {
       expect(result.structuredContent).toEqual({ place: 'Bergen', guests: 4, paid: 1 })
       expect(lines).toEqual(['Booking Bergen'])
       await app.changed('tools')
-      await vi.waitFor(() => expect(changed).toHaveBeenCalled(), 60_000)
+      await vi.waitFor(() => expect(changed).toHaveBeenCalled(), 300_000)
     } finally {
       await transport.terminateSession()
       await client.close()

@@ -156,7 +156,7 @@ describe('a missing consent', () => {
     const again = await client.callTool({ name: 'whoami', arguments: {} }).catch((error: unknown) => error)
     expect(again).toMatchObject({ data: { elicitations: [{ elicitationId }] } })
     await approve(url ?? '')
-    await vi.waitFor(() => expect(completed).toHaveBeenCalledWith(elicitationId), 60_000)
+    await vi.waitFor(() => expect(completed).toHaveBeenCalledWith(elicitationId), 300_000)
     expect((await client.callTool({ name: 'whoami', arguments: {} })).structuredContent).toEqual(done('l1'))
     expect(completed).toHaveBeenCalledTimes(1)
   })
