@@ -13,7 +13,7 @@ export interface ConsentOutput {
 }
 
 /** Marks the tools of Gatepass among others; the AI SDK copies it to each call as `toolMetadata`. */
-const METADATA = { source: 'gatepass' }
+const SOURCE = 'gatepass'
 
 /**
  * Returns tools for the Vercel AI SDK (`ai` 7), keyed by their names:
@@ -31,13 +31,13 @@ export async function aiTools(
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
   return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [
+    tools.map(({ name, runsAs, description, inputSchema }) => [
       name,
       dynamicTool({
         description,
         inputSchema: jsonSchema(inputSchema as JSONSchema7), // the server checks that it is a JSON Schema
-        metadata: METADATA,
-        execute: (input, { abortSignal }) => execute(binding, { name, input }, abortSignal),
+        metadata: { source: SOURCE, runsAs },
+        execute: (input, { abortSignal }) => execute(binding, { name, runsAs, input }, abortSignal),
         toModelOutput: ({ output }) => ({ type: 'text', value: valueText(output) }),
       }),
     ]),
@@ -72,7 +72,9 @@ function toOutput(value: unknown): unknown {
 
 /** A tool call as the AI SDK shows it to `toolApproval`. */
 interface ApprovableCall {
-  readonly toolCall: { readonly toolName: string; readonly toolMetadata?: { readonly source?: unknown } }
+  readonly toolCall: {
+    readonly toolMetadata?: { readonly source?: unknown; readonly runsAs?: unknown }
+  }
 }
 
 /**
@@ -90,9 +92,9 @@ export function consentApproval(
   options: AdapterOptions,
 ): (call: ApprovableCall) => Promise<undefined | { type: 'user-approval'; reason: string }> {
   const binding = bind(gatepass, options)
-  return async ({ toolCall: { toolName, toolMetadata } }) => {
-    if (toolMetadata?.source !== METADATA.source) return undefined
-    const missing = await findMissingConsent(binding, toolName)
+  return async ({ toolCall: { toolMetadata: { source, runsAs } = {} } }) => {
+    if (source !== SOURCE || typeof runsAs !== 'string') return undefined
+    const missing = await findMissingConsent(binding, runsAs)
     return missing && { type: 'user-approval', reason: missing.url }
   }
 }

@@ -59,7 +59,7 @@ export async function anthropicTools(
 ): Promise<AnthropicTools> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
-  const names = new Set(tools.map(({ name }) => name))
+  const runsAs = new Map(tools.map((tool) => [tool.name, tool.runsAs]))
   const own = new Set(options.ownTools)
   return {
     tools: tools.map(({ name, description, inputSchema }) => ({
@@ -70,7 +70,8 @@ export async function anthropicTools(
     async runUses(content, { consent = binding.consent, signal } = {}) {
       const calls = content.flatMap(({ type, id, name, input }): AnsweredCall[] => {
         if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return []
-        if (names.has(name)) return [{ id, name, input }]
+        const tool = runsAs.get(name)
+        if (tool !== undefined) return [{ id, name, runsAs: tool, input }]
         return own.has(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
       })
       const { results, pending } = await runCalls({ ...binding, consent }, calls, signal)
@@ -98,7 +99,7 @@ export interface RunnableTool extends AnthropicTool {
 export async function runnableTools(gatepass: Gatepass, options: AdapterOptions): Promise<RunnableTool[]> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
-  return tools.map(({ name, description, inputSchema }) => ({
+  return tools.map(({ name, runsAs, description, inputSchema }) => ({
     type: 'custom',
     name,
     description,
@@ -106,7 +107,7 @@ export async function runnableTools(gatepass: Gatepass, options: AdapterOptions)
     parse: (content) => content,
     async run(input, context) {
       try {
-        const ending = await runToEnd(binding, { name, input }, context?.signal ?? undefined)
+        const ending = await runToEnd(binding, { name, runsAs, input }, context?.signal ?? undefined)
         return ending.ended === 'value' ? valueText(ending.value) : consentText(name, ending.authorization)
       } catch (error) {
         throw toModelError(name, error)

@@ -28,11 +28,11 @@ export async function langchainTools(
 ): Promise<DynamicStructuredTool[]> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
-  return tools.map(({ name, description, inputSchema }) =>
+  return tools.map(({ name, runsAs, description, inputSchema }) =>
     tool(
       async (input: unknown, config) => {
         try {
-          const ending = await runToEnd(binding, { name, input }, config.signal)
+          const ending = await runToEnd(binding, { name, runsAs, input }, config.signal)
           return ending.ended === 'value' ? valueText(ending.value) : consentText(name, ending.authorization)
         } catch (error) {
           const text = errorText(name, error)
@@ -79,18 +79,23 @@ export function consentNode(
 ): (state: MessagesState, config?: RunnableConfig) => Promise<NodeUpdate> {
   const binding = bind(gatepass, options)
   const { consent } = binding
-  let known: Promise<ReadonlySet<string>> | undefined
+  let known: Promise<ReadonlyMap<string, string>> | undefined
   return async (state, { signal } = {}) => {
     if (consent === 'return' || typeof consent === 'function') return {}
-    known ??= listModelTools(binding).then((tools) => new Set(tools.map(({ name }) => name)))
-    const names = await known.catch((error: unknown) => {
+    known ??= listModelTools(binding).then(
+      (tools) => new Map(tools.map(({ name, runsAs }) => [name, runsAs])),
+    )
+    const runsAs = await known.catch((error: unknown) => {
       known = undefined
       throw error
     })
-    const calls = lastCalls(state).filter(({ name }) => names.has(name))
+    const calls = lastCalls(state).flatMap(({ name, id }) => {
+      const tool = runsAs.get(name)
+      return tool === undefined ? [] : [{ name, id, runsAs: tool }]
+    })
     const missing = await findMissingConsents(
       binding,
-      calls.map(({ name }) => name),
+      calls.map((call) => call.runsAs),
       signal,
     )
     const authorization = await joinConsents(binding, missing, signal)
@@ -102,7 +107,7 @@ export function consentNode(
       ...toConsentRequest(authorization),
     } satisfies ConsentInterrupt)
     if (answer !== false) return {}
-    const refused = calls.filter(({ name }) => missing.has(name))
+    const refused = calls.filter((call) => missing.has(call.runsAs))
     return {
       messages: refused.map(
         ({ name, id = '' }) =>

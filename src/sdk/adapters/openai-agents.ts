@@ -5,7 +5,7 @@ import { findMissingConsent } from './find-missing-consent.ts'
 import { listModelTools } from './list-tools.ts'
 import { consentText, errorText, valueText } from './model-text.ts'
 import { type AdapterOptions, type Binding, bind } from './options.ts'
-import { runToEnd } from './run-tool.ts'
+import { type ModelCall, runToEnd } from './run-tool.ts'
 
 /** A schema that the Agents SDK does not check; Gatepass checks the arguments. */
 type Parameters = {
@@ -15,7 +15,7 @@ type Parameters = {
   additionalProperties: true
 }
 
-/** The property of each tool in which `consentOf` finds its binding. */
+/** The property of each tool in which `consentOf` finds what it asks Gatepass for. */
 const BINDING = Symbol.for('gatepass.agents.binding')
 
 /**
@@ -30,32 +30,27 @@ const BINDING = Symbol.for('gatepass.agents.binding')
 export async function agentTools(gatepass: Gatepass, options: AdapterOptions): Promise<Tool[]> {
   const binding = bind(gatepass, options)
   const tools = await listModelTools(binding)
-  return tools.map(({ name, description, inputSchema }) => {
+  return tools.map(({ name, runsAs, description, inputSchema }) => {
     const made = tool({
       name,
       description,
       parameters: inputSchema as unknown as Parameters, // the SDK passes it on to the model unchanged
       strict: false,
       needsApproval: async () =>
-        binding.consent === 'wait' && (await findMissingConsent(binding, name)) !== undefined,
-      execute: (input, _, details) => execute(binding, name, input, details?.signal),
+        binding.consent === 'wait' && (await findMissingConsent(binding, runsAs)) !== undefined,
+      execute: (input, _, details) => execute(binding, { name, runsAs, input }, details?.signal),
       errorFunction: null,
     })
-    return Object.assign(made, { [BINDING]: binding })
+    return Object.assign(made, { [BINDING]: { binding, runsAs } })
   })
 }
 
-async function execute(
-  binding: Binding,
-  name: string,
-  input: unknown,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function execute(binding: Binding, call: ModelCall, signal: AbortSignal | undefined): Promise<string> {
   try {
-    const ending = await runToEnd(binding, { name, input }, signal)
-    return ending.ended === 'value' ? valueText(ending.value) : consentText(name, ending.authorization)
+    const ending = await runToEnd(binding, call, signal)
+    return ending.ended === 'value' ? valueText(ending.value) : consentText(call.name, ending.authorization)
   } catch (error) {
-    const text = errorText(name, error)
+    const text = errorText(call.name, error)
     if (text === undefined) throw error
     return text
   }
@@ -70,9 +65,15 @@ export async function consentOf(item: RunToolApprovalItem): Promise<PendingAutho
   const { name, agent } = item
   const interrupted = agent.tools.find((one) => one.name === name)
   if (name === undefined || interrupted === undefined || !isBound(interrupted)) return undefined
-  return findMissingConsent(interrupted[BINDING], name)
+  const { binding, runsAs } = interrupted[BINDING]
+  return findMissingConsent(binding, runsAs)
 }
 
-function isBound(candidate: object): candidate is { readonly [BINDING]: Binding } {
+interface Bound {
+  readonly binding: Binding
+  readonly runsAs: string
+}
+
+function isBound(candidate: object): candidate is { readonly [BINDING]: Bound } {
   return BINDING in candidate
 }

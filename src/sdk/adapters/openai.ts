@@ -171,7 +171,7 @@ function runTextCalls(
       return ownTools.includes(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
     const input = readJson(text)
     if (input === undefined) return [{ id, text: NOT_JSON, isError: true }]
-    return [{ id, name, input: withoutAddedNulls(tool.inputSchema, input) }]
+    return [{ id, name, runsAs: tool.runsAs, input: withoutAddedNulls(tool.inputSchema, input) }]
   })
   return runCalls({ ...binding, consent }, answered, signal)
 }

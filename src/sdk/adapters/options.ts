@@ -83,6 +83,6 @@ function isSelection(tools: unknown): tools is AdapterOptions['tools'] {
   return isRecord(tools) && ['toolset', 'tag', 'q'].some((member) => tools[member] !== undefined)
 }
 
-function invalidOption(message: string): GatepassError {
+export function invalidOption(message: string): GatepassError {
   return new GatepassError('invalid_options', message)
 }

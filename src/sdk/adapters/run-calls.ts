@@ -40,7 +40,7 @@ export async function runCalls(
   const calls = answered.filter(isCall)
   const isAskedFirst = consent === 'wait' || consent === 'throw'
   if (isAskedFirst && calls.length > 1) {
-    const names = calls.map(({ name }) => name)
+    const names = calls.map(({ runsAs }) => runsAs)
     const missing = await findMissingConsents(binding, names, signal)
     const authorization = await joinConsents(binding, missing, signal)
     if (authorization !== undefined && consent === 'throw') throw new AuthorizationRequired(authorization)

@@ -7,6 +7,8 @@ import type { Binding } from './options.ts'
 /** A call of a tool by a model. */
 export interface ModelCall {
   readonly name: string
+  /** The name by which Gatepass runs the tool. */
+  readonly runsAs: string
   readonly input: unknown
 }
 
@@ -17,14 +19,14 @@ export interface ModelCall {
  */
 export async function* runTool(
   { gatepass, user, account, consentTimeoutMs, shown }: Binding,
-  { name, input }: ModelCall,
+  { runsAs, input }: ModelCall,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<PendingAuthorization, unknown, void> {
   for (;;) {
     let missing: PendingAuthorization
     try {
       // models send an empty text, `null` or nothing for a tool without parameters
-      return await gatepass.tools.run(name, isRecord(input) ? input : {}, { user, account, signal })
+      return await gatepass.tools.run(runsAs, isRecord(input) ? input : {}, { user, account, signal })
     } catch (error) {
       if (!Gatepass.isError(error, 'authorization_required')) throw error
       missing = error.authorization

@@ -1,3 +1,5 @@
+import { AIMessage } from '@langchain/core/messages'
+import { type FunctionTool, RunContext } from '@openai/agents'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aiTools, consentApproval } from '../../../src/sdk/adapters/ai-sdk.ts'
 import { anthropicTools, runnableTools } from '../../../src/sdk/adapters/anthropic.ts'
@@ -6,7 +8,7 @@ import { openaiTools } from '../../../src/sdk/adapters/openai.ts'
 import { agentTools } from '../../../src/sdk/adapters/openai-agents.ts'
 import type { AdapterOptions } from '../../../src/sdk/adapters/options.ts'
 import type { Gatepass } from '../../../src/sdk/client/gatepass.ts'
-import { metadata } from '../../http/world.ts'
+import { metadata, oauthEntry } from '../../http/world.ts'
 import { type AgentWorld, startAgentWorld } from './agent-world.ts'
 
 // What every adapter does with its options.
@@ -66,5 +68,107 @@ describe('the name that the model gets', () => {
 
   test('is one that models take where the asked one is not', async () => {
     expect(await namesFor('Demo.WhoAmI', 'Demo:Echo:1.0.0')).toEqual(['Demo_WhoAmI', 'Demo_Echo'])
+  })
+})
+
+// Version 1.0.0 needs no consent; version 2.0.0, which runs by the name alone, needs one.
+describe('a tool of one version', () => {
+  const pinned = { user: 'ada', tools: ['Versioned@1.0.0'], consent: 'wait' } as const
+  const NAME = 'local_Versioned'
+
+  beforeAll(async () => {
+    const { call, as } = agents.world
+    const add = async (version: string, tool: string, more = {}) => {
+      await call('POST', '/v1/tools/import', metadata('Versioned', { version, ...more }))
+      await call('POST', `/v1/tools/local:Versioned:${version}/binding`, { worker_id: 'demo', tool })
+    }
+    await add('1.0.0', 'Echo')
+    await add('2.0.0', 'Null', { oauth: [oauthEntry('versioned', as)] })
+    await agents.gatepass.admin.toolsets.create({ id: 'older', tools: ['Versioned@1.0.0'] })
+  })
+
+  const RUNS: readonly (readonly [string, (options: AdapterOptions) => Promise<unknown>])[] = [
+    [
+      'aiTools',
+      async (options) => {
+        const { [NAME]: tool } = await aiTools(agents.gatepass, options)
+        const call = { toolCallId: '1', messages: [], context: {} }
+        const outputs = tool?.execute?.({}, call) as AsyncIterable<unknown> | undefined
+        for await (const output of outputs ?? []) expect(output).toBeDefined()
+      },
+    ],
+    [
+      'openaiTools',
+      async (options) => {
+        const { runCalls } = await openaiTools(agents.gatepass, options)
+        return runCalls([{ type: 'function_call', call_id: '1', name: NAME, arguments: '' }])
+      },
+    ],
+    [
+      'anthropicTools',
+      async (options) => {
+        const { runUses } = await anthropicTools(agents.gatepass, options)
+        return runUses([{ type: 'tool_use', id: '1', name: NAME, input: {} }])
+      },
+    ],
+    [
+      'runnableTools',
+      async (options) => {
+        const [tool] = await runnableTools(agents.gatepass, options)
+        return tool?.run({})
+      },
+    ],
+    [
+      'langchainTools',
+      async (options) => {
+        const [tool] = await langchainTools(agents.gatepass, options)
+        return tool?.invoke({})
+      },
+    ],
+    [
+      'agentTools',
+      async (options) => {
+        const [tool] = (await agentTools(agents.gatepass, options)) as [FunctionTool]
+        expect(await tool.needsApproval(new RunContext(), '{}')).toBe(false)
+        return tool.invoke(new RunContext(), '{}')
+      },
+    ],
+  ]
+
+  test.each(RUNS)('%s runs that version, of a name and of a toolset', async (_, run) => {
+    for (const tools of [pinned.tools, { toolset: 'older' }]) {
+      const before = agents.world.worker.invocations.length
+      await run({ ...pinned, tools })
+      const calls = agents.world.worker.invocations.slice(before).map(({ call }) => call.tool.name)
+      expect(calls).toEqual(['Echo'])
+    }
+  })
+
+  test('is asked for its own consent', async () => {
+    const newest = { ...pinned, tools: ['Versioned'] }
+    const asked = async (options: AdapterOptions, name: string) => {
+      const { [name]: tool } = await aiTools(agents.gatepass, options)
+      const toolCall = { toolMetadata: tool?.metadata ?? {} }
+      const message = new AIMessage({ content: '', tool_calls: [{ id: '1', name, args: {} }] })
+      const node = consentNode(agents.gatepass, { ...options, consent: 'throw' })
+      const thrown = await node([message]).then(
+        () => false,
+        () => true,
+      )
+      return [(await consentApproval(agents.gatepass, options)({ toolCall })) !== undefined, thrown]
+    }
+    expect([await asked(pinned, NAME), await asked(newest, 'Versioned')]).toEqual([
+      [false, false],
+      [true, true],
+    ])
+  })
+
+  test('cannot be given with another of its versions, because both have one name for the model', async () => {
+    await expect(
+      aiTools(agents.gatepass, { ...pinned, tools: ['Versioned@1.0.0', 'Versioned@2.0.0'] }),
+    ).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining('Versioned@1.0.0 and Versioned@2.0.0 are both local_Versioned'),
+    })
   })
 })
