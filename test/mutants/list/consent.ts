@@ -150,8 +150,8 @@ export const consent: readonly Mutation[] = [
     file: 'src/store/processes.ts',
     from: 'if (lapsed.length === 0 && claims.length === 0) return 0',
     to: 'if (lapsed.length === 0 || claims.length === 0 || lapseMs > 0) return 0',
-    test: 'crash.test.ts',
-    name: 'killed while the code is redeemed',
+    test: 'store/sqlite.test.ts',
+    name: 'that have lapsed lose their claims, and living ones keep theirs',
   },
   {
     rows: ['9'],
