@@ -92,7 +92,7 @@ export interface NameOwner {
   /** The uid of a worker, or `IMPORTS`. */
   readonly source: string
   readonly since: EpochSeconds
-  /** Keyed MAC over the name and its owner (`signed-store.ts`); the store writes it. */
+  /** Keyed MAC over the name and its owner (`row-signer.ts`); the store writes it. */
   readonly mac?: string
 }
 

@@ -5,7 +5,8 @@ import type { Sealer } from '../store/seal.ts'
 import { factPlace } from '../store/sealed-columns.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
-import { type RowSigner, signOlderRows } from './signed-store.ts'
+import type { RowSigner } from './row-signer.ts'
+import { signOlderRows } from './sign-older-rows.ts'
 
 const INSTALLATION_KEY = 'installation_key'
 /** The fact's name in releases before rows had MACs. */

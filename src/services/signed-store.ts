@@ -1,9 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { ProvedDomain } from '../domain/branding.ts'
 import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { isSameSecret } from '../domain/ids.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Tool } from '../domain/tool.ts'
 import { type ToolName, toolIdentity } from '../domain/tool-name.ts'
@@ -11,26 +9,7 @@ import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Store } from '../store/store.ts'
-import type { AcceptedNeeds } from '../store/workers.ts'
-
-/** A row whose MAC does not match its members: it was written without the installation's key. */
-export interface AlteredRow {
-  readonly table:
-    | 'api_keys'
-    | 'providers'
-    | 'workers'
-    | 'tool_names'
-    | 'connections'
-    | 'executions'
-    | 'tools'
-    | 'toolsets'
-    | 'policies'
-    | 'webhooks'
-    | 'connect_sessions'
-    | 'brandings'
-  readonly id: string
-  readonly projectId: string
-}
+import { type AlteredRow, isSame, type RowSigner } from './row-signer.ts'
 
 /** The owner of a name whose row was altered: no source has it. */
 const ALTERED = 'altered'
@@ -240,99 +219,4 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       },
     },
   }
-}
-
-/** Computes the MACs of rows, each over the members that grant rights. */
-export interface RowSigner {
-  readonly apiKey: (row: ApiKey) => string
-  readonly provider: (row: ProviderEntry) => string
-  readonly worker: (row: Worker) => string
-  readonly toolName: (row: ToolName) => string
-  /** Separate from `worker`, since each of the two MACs is written without the other. */
-  readonly accepted: (row: AcceptedNeeds) => string
-  readonly policy: (row: Policy) => string
-  /** Does not cover `enabled`: a delivery that fails may disable the webhook without knowing its other members. */
-  readonly webhook: (row: Pick<Webhook, 'id' | 'projectId' | 'url' | 'types'>) => string
-  /** Does not cover the number of restarts, which grants nothing. */
-  readonly connectSession: (row: ConnectSession) => string
-  /** Separate from `connectSession`, since one browser may open a session while another request restarts it. */
-  readonly opener: (row: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) => string
-  readonly domain: (row: ProvedDomain) => string
-}
-
-/** @param installationKey the same under every master key, so that a rotation changes no MAC. */
-export function createRowSigner(installationKey: Buffer): RowSigner {
-  const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
-  const mac = (what: AlteredRow['table'] | 'accepted' | 'opener', members: readonly unknown[]) =>
-    createHmac('sha256', secret)
-      .update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
-      .digest('base64url')
-  return {
-    apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit, userId }) =>
-      // a key without a user has the same MAC as in releases before keys could have a user
-      mac('api_keys', [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : [])]),
-    provider: ({ uid, projectId, id, name, wellKnownId, status, source, provider, clientId }) =>
-      mac('providers', [uid, projectId, id, name, wellKnownId, status, source, sorted(provider), clientId]),
-    worker: ({ uid, projectId, id, type, enabled, uri, settings }) =>
-      mac('workers', [uid, projectId, id, type, enabled, uri, sorted(settings)]),
-    accepted: ({ uid, accepted }) => mac('accepted', [uid, sorted(accepted)]),
-    toolName: ({ projectId, identity, source, since }) =>
-      mac('tool_names', [projectId, identity, source, since]),
-    policy: ({ id, projectId, enabled, effect, match, hook }) =>
-      mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
-    webhook: ({ id, projectId, url, types }) => mac('webhooks', [id, projectId, url, types]),
-    connectSession: ({ id, projectId, userId, tokenHash, authorizationId, origin, createdAt, expiresAt }) =>
-      mac('connect_sessions', [
-        id,
-        projectId,
-        userId,
-        tokenHash,
-        authorizationId,
-        origin,
-        createdAt,
-        expiresAt,
-      ]),
-    opener: ({ id, openerHash, openedIn }) => mac('opener', [id, openerHash, openedIn]),
-    domain: ({ projectId, name, provedAt }) => mac('brandings', [projectId, name, provedAt]),
-  }
-}
-
-/** Sorts the members, so that equal JSON gives equal text. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
-  )
-}
-
-/**
- * Signs the rows of a release that wrote no MACs. It runs once: a row without a MAC that appears later counts as altered.
- * Returns how many rows it signed.
- */
-export async function signOlderRows(raw: Store, signer: RowSigner): Promise<number> {
-  let signed = 0
-  for (const { id } of await raw.projects.list()) {
-    for (const one of await raw.apiKeys.list(id))
-      if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, signer.apiKey(one))
-    for (const one of await raw.providers.list(id)) {
-      await raw.providers.change(one, { ...one, mac: signer.provider(one) })
-      signed++
-    }
-    for (const one of await raw.workers.list(id)) {
-      await raw.workers.change(one, { ...one, mac: signer.worker(one) })
-      await raw.workers.accept(one, { ...one, acceptedMac: signer.accepted(one) })
-      signed++
-    }
-    for (const one of await raw.policies.list(id)) {
-      await raw.policies.change(one, { ...one, mac: signer.policy(one) })
-      signed++
-    }
-  }
-  return signed
-}
-
-function isSame(mac: string | undefined, expected: string): boolean {
-  return mac !== undefined && isSameSecret(mac, expected)
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createRowSigner, signedStore } from '../../src/services/signed-store.ts'
+import { createRowSigner } from '../../src/services/row-signer.ts'
+import { signedStore } from '../../src/services/signed-store.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import { inProject, policy } from '../store/fixtures.ts'
 
