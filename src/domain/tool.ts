@@ -34,6 +34,10 @@ export interface Tool {
   readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
+  /** Keyed MAC over the members except the binding, the owner and the times (`row-signer.ts`); the store writes it. */
+  readonly mac?: string
+  /** Separate from `mac`, since a binding ends with its worker. */
+  readonly bindingMac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }

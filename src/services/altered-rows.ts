@@ -1,7 +1,7 @@
 import type { Log } from '../domain/log.ts'
 import type { Store } from '../store/store.ts'
+import type { AlteredRow } from './genuine-rows.ts'
 import type { Metrics } from './metrics.ts'
-import type { AlteredRow } from './row-signer.ts'
 
 /** Rows whose MAC is wrong. Another program than Gatepass wrote them, so they are ignored. */
 export interface AlteredRows {
@@ -38,6 +38,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
 }
 
 const NAMES_AT_ONCE = 500
+const TOOLS_AT_ONCE = 200
 
 /** Reads the rows that have a MAC, except connect sessions, which end soon. Returns those whose MAC is wrong. */
 export async function findAlteredRows({
@@ -54,8 +55,11 @@ export async function findAlteredRows({
     await store.webhooks.list(id)
     await store.domains.findProved(id)
     await store.policies.inForce(id).catch(() => undefined)
+    await store.toolsets.list(id)
     for (let after: string | undefined = ''; after !== undefined; )
       after = (await store.toolNames.page(id, after, NAMES_AT_ONCE)).next
+    for (let after: string | undefined = ''; after !== undefined; )
+      after = (await store.tools.page(id, after, TOOLS_AT_ONCE)).next
   }
   return [...altered.seen.values()]
 }

@@ -1,5 +1,9 @@
+import type { Tool } from '../domain/tool.ts'
+import type { RowPage } from '../store/row-page.ts'
 import type { Store } from '../store/store.ts'
 import type { RowSigner } from './row-signer.ts'
+
+const TOOLS_AT_ONCE = 200
 
 /**
  * Signs the rows of a release that wrote no MACs. It runs once: a row without a MAC that appears later counts as altered.
@@ -23,6 +27,22 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
       await raw.policies.change(one, { ...one, mac: signer.policy(one) })
       signed++
     }
+    for (const one of await raw.toolsets.list(id)) {
+      await raw.toolsets.change(one, { ...one, mac: signer.toolset(one) })
+      signed++
+    }
+    signed += await signTools(raw, signer, id)
+  }
+  return signed
+}
+
+async function signTools(raw: Store, signer: RowSigner, projectId: string): Promise<number> {
+  let signed = 0
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { rows, next }: RowPage<Tool> = await raw.tools.page(projectId, after, TOOLS_AT_ONCE)
+    await raw.tools.sign(rows.map((one) => ({ uid: one.uid, ...signer.tool(one) })))
+    signed += rows.length
+    after = next
   }
   return signed
 }

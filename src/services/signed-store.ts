@@ -3,78 +3,53 @@ import type { ProvedDomain } from '../domain/branding.ts'
 import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
-import type { Tool } from '../domain/tool.ts'
-import { type ToolName, toolIdentity } from '../domain/tool-name.ts'
+import type { ToolName } from '../domain/tool-name.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Store } from '../store/store.ts'
-import { type AlteredRow, isSame, type RowSigner } from './row-signer.ts'
-
-/** The owner of a name whose row was altered: no source has it. */
-const ALTERED = 'altered'
-
-interface Signed {
-  readonly id: string
-  readonly projectId: string
-}
+import { type AlteredRow, all, genuineRows, isSame } from './genuine-rows.ts'
+import type { RowSigner } from './row-signer.ts'
+import { signedTools } from './signed-tools.ts'
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of workers, the owners of tools' names, policies, the URLs of
- * webhooks, connect sessions and the browsers that opened them, and proofs of domains. An altered row counts as absent; a
- * name whose row was altered belongs to no source until an administrator accepts it again. An altered policy stops all
- * releases of its project until an administrator sets or deletes it.
+ * provider entries and workers, the accepted needs of workers, tools and the owners of their names, toolsets, policies,
+ * the URLs of webhooks, connect sessions and the browsers that opened them, and proofs of domains. An altered row counts
+ * as absent; a name whose row was altered belongs to no source until an administrator accepts it again. An altered policy
+ * stops all releases of its project until an administrator sets or deletes it.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
-  const { apiKeys, providers, tools, toolNames, workers, policies, webhooks, deliveries } = store
-  const { connectSessions, domains } = store
-  const genuine =
-    <Row extends Signed>(table: AlteredRow['table'], isGenuine: (row: Row) => boolean) =>
-    (row: Row | undefined): Row | undefined => {
-      if (row === undefined || isGenuine(row)) return row
-      onAltered({ table, id: row.id, projectId: row.projectId })
-      return undefined
-    }
-  const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)))
+  const { apiKeys, providers, workers, policies, webhooks, deliveries, connectSessions, domains } = store
+  const genuine = genuineRows(onAltered)
+  const idOf = ({ id }: { readonly id: string }) => id
+  const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)), idOf)
   // a revoked key grants nothing, and its MAC was deleted
   const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key(row))
-  const entry = genuine<ProviderEntry>('providers', (row) => isSame(row.mac, signer.provider(row)))
+  const entry = genuine<ProviderEntry>('providers', (row) => isSame(row.mac, signer.provider(row)), idOf)
   const worker = genuine<Worker>(
     'workers',
     (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
+    idOf,
   )
-  const name = (row: ToolName): ToolName => {
-    if (isSame(row.mac, signer.toolName(row))) return row
-    onAltered({ table: 'tool_names', id: row.identity, projectId: row.projectId })
-    return { ...row, source: ALTERED }
-  }
   const signedName = (one: ToolName): ToolName => ({ ...one, mac: signer.toolName(one) })
-  /** The tools keep their getters, which parse large members when they are read. */
-  const withOwners = (read: readonly Tool[]): readonly Tool[] =>
-    read.map((tool) => {
-      if (tool.owner === undefined) return tool
-      const row = { projectId: tool.projectId, identity: toolIdentity(tool), ...tool.owner }
-      return Object.defineProperty(tool, 'owner', { value: { ...tool.owner, source: name(row).source } })
-    })
-  const domain = (row: ProvedDomain | undefined) => {
-    if (row === undefined || isSame(row.mac, signer.domain(row))) return row
-    onAltered({ table: 'brandings', id: row.name, projectId: row.projectId })
-    return undefined
-  }
-  const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)))
-  const webhook = genuine<Webhook>('webhooks', (row) => isSame(row.mac, signer.webhook(row)))
+  const domain = genuine<ProvedDomain>(
+    'brandings',
+    (row) => isSame(row.mac, signer.domain(row)),
+    ({ name }) => name,
+  )
+  const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)), idOf)
+  const webhook = genuine<Webhook>('webhooks', (row) => isSame(row.mac, signer.webhook(row)), idOf)
   const session = genuine<ConnectSession>(
     'connect_sessions',
     (row) =>
       isSame(row.mac, signer.connectSession(row)) &&
       (row.openerHash === undefined || isSame(row.openerMac, signer.opener(row))),
+    idOf,
   )
-  const all = <Row>(rows: readonly Row[], one: (row: Row) => Row | undefined) =>
-    rows.map(one).filter((row) => row !== undefined)
   const signedEntry = (one: ProviderEntry): ProviderEntry => ({ ...one, mac: signer.provider(one) })
   const signedWorker = (one: Worker): Worker => ({
     ...one,
@@ -86,6 +61,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
 
   return {
     ...store,
+    ...signedTools(store, signer, onAltered),
     apiKeys: {
       ...apiKeys,
       add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
@@ -120,29 +96,6 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
         return { ...rest, rows: all(rows, entry) }
       },
       byUids: async (...args) => all(await providers.byUids(...args), entry),
-    },
-    tools: {
-      ...tools,
-      named: async (...args) => withOwners(await tools.named(...args)),
-      list: async (...args) => withOwners(await tools.list(...args)),
-      async page(...args) {
-        const { rows, ...rest } = await tools.page(...args)
-        return { ...rest, rows: withOwners(rows) }
-      },
-      byUids: async (...args) => withOwners(await tools.byUids(...args)),
-      change(projectId, { entries = [], names = [], ...changes }, ...rest) {
-        const signed = entries.map(({ to, ...from }) => ({ ...from, to: signedEntry(to) }))
-        return tools.change(projectId, { ...changes, entries: signed, names: names.map(signedName) }, ...rest)
-      },
-    },
-    toolNames: {
-      ...toolNames,
-      find: async (...args) => (await toolNames.find(...args)).map(name),
-      async page(...args) {
-        const { rows, ...rest } = await toolNames.page(...args)
-        return { ...rest, rows: rows.map(name) }
-      },
-      settle: (names) => toolNames.settle(names.map(signedName)),
     },
     workers: {
       ...workers,

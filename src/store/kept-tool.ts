@@ -4,11 +4,10 @@ import type { Tables } from './schema.ts'
 import type { Present } from './statement.ts'
 
 /** The columns of a tool. Those that may be large are read as JSON text, without being parsed. */
-export function keptToolColumns({ tools, toolNames }: Tables) {
+export function toolColumns({ tools }: Tables) {
   const { inputSchema, outputSchema, meta, icons, source, ...columns } = getTableColumns(tools)
   return {
     ...columns,
-    ...ownerColumns(toolNames),
     inputSchema: sql<string>`${inputSchema}`,
     outputSchema: sql<string | null>`${outputSchema}`,
     meta: sql<string | null>`${meta}`,
@@ -17,9 +16,11 @@ export function keptToolColumns({ tools, toolNames }: Tables) {
   }
 }
 
-/** The columns of the row that says who owns the name of a tool (`joinsOwner`). */
-export function ownerColumns(toolNames: Tables['toolNames']) {
+/** The columns of a tool and of the row that says who owns its name (`joinsOwner`). */
+export function ownedToolColumns(tables: Tables) {
+  const { toolNames } = tables
   return {
+    ...toolColumns(tables),
     ownerSource: sql<string | null>`${toolNames.source}`,
     ownerSince: sql<number | null>`${toolNames.since}`.mapWith(Number),
     ownerMac: sql<string | null>`${toolNames.mac}`,
@@ -41,7 +42,7 @@ interface OwnerOfRow {
 }
 
 /** The member `owner` of a tool that was read with these columns. */
-export function toOwner({ ownerSource, ownerSince, ownerMac }: OwnerOfRow): Pick<Tool, 'owner'> {
+function toOwner({ ownerSource, ownerSince, ownerMac }: OwnerOfRow): Pick<Tool, 'owner'> {
   if (ownerSource === undefined) return {}
   return {
     owner: { source: ownerSource, since: ownerSince ?? 0, ...(ownerMac !== undefined && { mac: ownerMac }) },
@@ -58,12 +59,12 @@ interface RunBy extends Pick<Tool, 'namespace' | 'name'> {
  * The member `binding`. A worker's own tool is run by that worker, which the MAC of the owner of its name covers; the column
  * `binding` counts for imported tools only.
  */
-export function toBinding({ workerUid, namespace, name, version, binding }: RunBy): Pick<Tool, 'binding'> {
+function toBinding({ workerUid, namespace, name, version, binding }: RunBy): Pick<Tool, 'binding'> {
   if (workerUid === undefined) return binding === undefined ? {} : { binding }
   return { binding: { workerUid, toolkit: namespace, name, ...(version !== '' && { version }) } }
 }
 
-type Columns = ReturnType<typeof keptToolColumns>
+type Columns = ReturnType<typeof toolColumns>
 type Row = Present<
   Pick<Tables['tools']['$inferSelect'], keyof Columns & keyof Tables['tools']['$inferSelect']>
 > &
@@ -76,13 +77,24 @@ type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'so
   readonly source: string
 }
 
-const sizes = new WeakMap<Tool, number>()
+/** The texts of a tool of `toKeptTool`. */
+const texts = new WeakMap<Tool, readonly (string | undefined)[]>()
 /** About how many characters the members take whose text is not counted. */
 const CHARACTERS_OF_THE_REST = 500
 
 /** Returns about how many characters a tool of `toKeptTool` holds in memory. */
 export function charactersOf(tool: Tool): number {
-  return sizes.get(tool) ?? 0
+  const sum = (total: number, text = '') => total + text.length
+  return texts.get(tool)?.reduce(sum, CHARACTERS_OF_THE_REST) ?? 0
+}
+
+/** The members of a tool that may be large, as the texts that their columns have. Nothing is parsed for it. */
+export function textsOf(tool: Tool): readonly (string | undefined)[] {
+  const kept = texts.get(tool)
+  if (kept !== undefined) return kept
+  const { inputSchema, outputSchema, meta, icons, source, description, title } = tool
+  const toText = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value))
+  return [...[inputSchema, outputSchema, meta, icons, source].map(toText), description, title]
 }
 
 /**
@@ -125,11 +137,7 @@ export function toKeptTool({
   addLater(tool, 'outputSchema', outputSchema)
   addLater(tool, 'meta', meta)
   addLater(tool, 'icons', icons)
-  const texts = [inputSchema, outputSchema, meta, icons, source, row.description, row.title]
-  sizes.set(
-    tool,
-    texts.reduce<number>((sum, text = '') => sum + text.length, CHARACTERS_OF_THE_REST),
-  )
+  texts.set(tool, [inputSchema, outputSchema, meta, icons, source, row.description, row.title])
   return tool
 }
 

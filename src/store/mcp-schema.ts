@@ -25,6 +25,7 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       listing: text('listing').$type<'all' | 'search'>(),
       /** Where `names` is `bare`: the permanent name of each tool, by `namespace:name` in lower case. */
       bareNames: json<Readonly<Record<string, string>>>('bare_names'),
+      mac: text('mac'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
     },

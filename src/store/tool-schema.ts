@@ -42,6 +42,8 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       workerUid: text('worker_uid'),
       binding: json<ToolBinding>('binding'),
       digest: text('digest').notNull(),
+      mac: text('mac'),
+      bindingMac: text('binding_mac'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
     },

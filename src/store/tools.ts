@@ -1,40 +1,50 @@
-import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type Announce, rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { eventWrites } from './event-writes.ts'
-import { joinsOwner, keptToolColumns, ownerColumns, toBinding, toKeptTool, toOwner } from './kept-tool.ts'
+import { joinsOwner, ownedToolColumns, toKeptTool, toolColumns } from './kept-tool.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
-import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
+import { type OfProject, placeholdersOf, type Steps } from './statement.ts'
 import { toolNameWrites } from './tool-names.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
-  /** All tools that have this alias (lower case), newest first. */
+  /** All tools that have this alias (lower case), newest first. All tools that are read are as `toKeptTool` makes them. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
-  /** The tools after the uid `after`, in the order of their uids, as `toKeptTool` makes them. */
+  /** The tools after the uid `after`, in the order of their uids. */
   page(projectId: string, after: string, limit: number): Promise<RowPage<Tool>>
-  /** The tools with these uids, as far as they exist, as `toKeptTool` makes them. */
+  /** The tools with these uids, as far as they exist. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
+  /** The tool with exactly this name, of which a project has one. */
+  identical(tool: ToolIdentity): Promise<Tool | undefined>
   /**
    * Adds and replaces tools with their aliases by their `uid`, deletes tools, and adds or replaces provider entries: all or
    * nothing. Gives free names to their sources. `false`, with nothing written, when an entry is no longer its `from`, or
-   * was deleted. Throws `already_exists` when another source has taken one of the names.
+   * was deleted. Throws `already_exists` when another source has taken one of the names, and when another tool is identical
+   * to one of these.
    */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
   /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
   bind(bound: BoundTool, audit?: AuditEntries): Promise<Tool | undefined>
+  /** Writes the MACs of tools, and nothing else. */
+  sign(signed: readonly SignedTool[]): Promise<void>
   /** Deletes a tool, and frees `name` for other sources if it is given. */
   delete(uid: string, audit?: AuditEntries, name?: Omit<ToolName, 'since' | 'mac'>): Promise<void>
 }
 
+/** The members that make a tool unique. */
+export type ToolIdentity = Pick<Tool, 'projectId' | 'namespace' | 'name' | 'version'>
+
 /** The binding of a tool, and when it was made. */
-export type BoundTool = Required<Pick<Tool, 'uid' | 'binding' | 'updatedAt'>>
+export type BoundTool = Required<Pick<Tool, 'uid' | 'binding' | 'updatedAt'>> & Pick<Tool, 'bindingMac'>
+
+export type SignedTool = Pick<Tool, 'uid' | 'mac' | 'bindingMac'>
 
 export interface ToolChanges {
   readonly put: readonly Tool[]
@@ -61,10 +71,10 @@ export function createTools(database: Database): Tools {
   const events = eventWrites(database)
   const names = toolNameWrites(database)
 
-  const whole = { ...getTableColumns(tools), ...ownerColumns(toolNames) }
+  const owned = ownedToolColumns(tables)
   const ofAlias = statement((p: OfProject & { alias: string }) =>
     query
-      .select(whole)
+      .select(owned)
       .from(toolAliases)
       .innerJoin(tools, eq(tools.uid, toolAliases.toolUid))
       .leftJoin(toolNames, joinsOwner(tables))
@@ -73,16 +83,15 @@ export function createTools(database: Database): Tools {
   )
   const ofProject = statement((p: OfProject) =>
     query
-      .select(whole)
+      .select(owned)
       .from(tools)
       .leftJoin(toolNames, joinsOwner(tables))
       .where(eq(tools.projectId, p.projectId))
       .orderBy(tools.uid),
   )
-  const kept = keptToolColumns(tables)
   const pageAfter = statement((p: OfProject & { after: string; limit: number }) =>
     query
-      .select(kept)
+      .select(owned)
       .from(tools)
       .leftJoin(toolNames, joinsOwner(tables))
       .where(and(eq(tools.projectId, p.projectId), gt(tools.uid, p.after)))
@@ -91,13 +100,27 @@ export function createTools(database: Database): Tools {
   )
   const ofUids = statement((p: OfProject & { uids: readonly string[] }) =>
     query
-      .select(kept)
+      .select(owned)
       .from(tools)
       .leftJoin(toolNames, joinsOwner(tables))
       .where(
         and(
           eq(tools.projectId, p.projectId),
           sql`${tools.uid} in (select value from ${dialect.elementsOf(p.uids)})`,
+        ),
+      ),
+  )
+  const identical = statement((p: Omit<ToolIdentity, 'version'> & { version: string }) =>
+    query
+      .select(owned)
+      .from(tools)
+      .leftJoin(toolNames, joinsOwner(tables))
+      .where(
+        and(
+          eq(tools.projectId, p.projectId),
+          eq(tools.namespace, p.namespace),
+          eq(tools.name, p.name),
+          eq(tools.version, p.version),
         ),
       ),
   )
@@ -131,9 +154,16 @@ export function createTools(database: Database): Tools {
   const bind = statement((p: BoundTool) =>
     query
       .update(tools)
-      .set({ binding: p.binding, updatedAt: p.updatedAt })
+      .set({ binding: p.binding, bindingMac: p.bindingMac ?? null, updatedAt: p.updatedAt })
       .where(eq(tools.uid, p.uid))
-      .returning(),
+      .returning(toolColumns(tables)),
+  )
+  const sign = statement((p: SignedTool) =>
+    query
+      .update(tools)
+      .set({ mac: p.mac ?? null, bindingMac: p.bindingMac ?? null })
+      .where(eq(tools.uid, p.uid))
+      .returning({ uid: tools.uid }),
   )
   const remove = statement((p: { uid: string }) =>
     query.delete(tools).where(eq(tools.uid, p.uid)).returning({ uid: tools.uid, projectId: tools.projectId }),
@@ -161,10 +191,10 @@ export function createTools(database: Database): Tools {
 
   return {
     async named(projectId, alias) {
-      return (await read(ofAlias({ projectId, alias }))).map(toTool)
+      return (await read(ofAlias({ projectId, alias }))).map(toKeptTool)
     },
     async list(projectId) {
-      return (await read(ofProject({ projectId }))).map(toTool)
+      return (await read(ofProject({ projectId }))).map(toKeptTool)
     },
     async page(projectId, after, limit) {
       const rows = (await read(pageAfter({ projectId, after, limit }))).map(toKeptTool)
@@ -172,6 +202,10 @@ export function createTools(database: Database): Tools {
     },
     async byUids(projectId, uids) {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
+    },
+    async identical({ projectId, namespace, name, version = '' }) {
+      const [row] = await read(identical({ projectId, namespace, name, version }))
+      return row && toKeptTool(row)
     },
     async change(
       projectId,
@@ -197,7 +231,12 @@ export function createTools(database: Database): Tools {
     async bind(bound, audit) {
       const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [bound.uid])
       const row = await writeRow(write, audit, change, () => bind(bound))
-      return row && toTool(row)
+      return row && toKeptTool(row)
+    },
+    async sign(signed) {
+      await write(undefined, function* () {
+        for (const one of signed) yield* sign(one)
+      })
     },
     async delete(uid, audit, name) {
       const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [uid])
@@ -214,16 +253,4 @@ function toRow(tool: Tool): Tables['tools']['$inferInsert'] {
   const workerUid = tool.source.kind === 'worker' ? tool.source.workerUid : null
   const { owner: _, ...row } = tool
   return { ...row, version: tool.version ?? '', workerUid }
-}
-
-type ToolRow = Present<Tables['tools']['$inferSelect']> & Parameters<typeof toOwner>[0]
-
-function toTool({ binding, version, ownerSource, ownerSince, ownerMac, ...columns }: ToolRow): Tool {
-  const { workerUid, ...row } = columns
-  return {
-    ...row,
-    ...toOwner({ ownerSource, ownerSince, ownerMac }),
-    ...toBinding({ ...columns, version, binding }),
-    ...(version !== '' && { version }),
-  }
 }

@@ -111,7 +111,7 @@ export function createWorkers(database: Database): Workers {
   const unbindTools = statement((p: { uid: string }) =>
     query
       .update(tools)
-      .set({ binding: null })
+      .set({ binding: null, bindingMac: null })
       .where(sql`${dialect.member(tools.binding, 'workerUid')} = ${p.uid}`)
       .returning({ uid: tools.uid }),
   )

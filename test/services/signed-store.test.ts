@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createRowSigner } from '../../src/services/row-signer.ts'
 import { signedStore } from '../../src/services/signed-store.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
-import { inProject, policy } from '../store/fixtures.ts'
+import { inProject, policy, putTool, tool } from '../store/fixtures.ts'
 
 test('policies in force are the rows whose MACs were checked, though another read returns an altered row', async () => {
   const raw = openSqliteStore(':memory:')
@@ -17,5 +17,44 @@ test('policies in force are the rows whose MACs were checked, though another rea
   const store = signedStore({ ...raw, policies }, createRowSigner(randomBytes(32)), () => {})
   await store.policies.add(rule)
   expect(await store.policies.inForce(projectId)).toMatchObject({ policies: [{ match: { users: ['bob'] } }] })
+  await raw.close()
+})
+
+test('the check of a tool parses neither its schema nor its document', async () => {
+  const raw = openSqliteStore(':memory:')
+  const { projectId } = await inProject(raw)
+  const store = signedStore(raw, createRowSigner(randomBytes(32)), () => {})
+  const inputSchema = { type: 'object', description: 'a schema' }
+  await putTool(store, tool({ projectId, inputSchema }))
+  const parse = vi.spyOn(JSON, 'parse')
+  const { rows } = await store.tools.page(projectId, '', 10)
+  const texts = parse.mock.calls.map(([text]) => text)
+  parse.mockRestore()
+  expect(rows).toMatchObject([{ inputSchema }])
+  expect(texts.filter((text) => text.includes('a schema') || text.includes('document'))).toEqual([])
+  await raw.close()
+})
+
+test('a tool is genuine whatever its source has written into it', async () => {
+  const raw = openSqliteStore(':memory:')
+  const { projectId } = await inProject(raw)
+  const altered = vi.fn()
+  const store = signedStore(raw, createRowSigner(randomBytes(32)), altered)
+  const odd = JSON.parse('{"__proto__":1,"10":"a","2":"\\ud800","n":-0,"e":1e300,"u":"\\u0000\\u2028"}')
+  const one = tool({
+    projectId,
+    namespace: '',
+    title: 'Half a character: \ud83d',
+    description: 'Half of \udc00 one\r\n',
+    inputSchema: odd,
+    annotations: { title: undefined, readOnlyHint: true } as never,
+    meta: { odd, none: undefined },
+    tags: [],
+    source: { kind: 'metadata', document: { odd } },
+  })
+  const { version: _, ...versionless } = one
+  await putTool(store, versionless)
+  expect(await store.tools.list(projectId)).toHaveLength(1)
+  expect(altered).not.toHaveBeenCalled()
   await raw.close()
 })

@@ -135,7 +135,7 @@ export function addToolsets(add: AddEndpoint, broker: Broker): void {
       responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params: { id }, caller: { projectId } }) => {
-      await deleteToolset(broker, await getToolset(broker, projectId, id))
+      await deleteToolset(broker, projectId, id)
       return c.body(null, 204)
     },
   )

@@ -6,10 +6,14 @@ import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
 import { changeRow } from '../../services/change-row.ts'
 import { findToolsNamed, splitVersion } from './get-tool.ts'
 import { EVERY_TOOL } from './select-tools.ts'
+import { getToolset } from './shown-tools.ts'
 import { sourceOf } from './tool-source.ts'
 
 /** The settings of a toolset. */
-export type ToolsetSettings = Omit<Toolset, 'id' | 'projectId' | 'toolSources' | 'createdAt' | 'updatedAt'>
+export type ToolsetSettings = Omit<
+  Toolset,
+  'id' | 'projectId' | 'toolSources' | 'mac' | 'createdAt' | 'updatedAt'
+>
 
 /** A change: absent members keep their value, `null` removes one. */
 export type ToolsetChanges = {
@@ -58,9 +62,10 @@ export async function changeToolset(
   })
 }
 
-export async function deleteToolset(broker: Broker, { projectId, id }: Toolset): Promise<void> {
+/** Throws `not_found`. */
+export async function deleteToolset(broker: Broker, projectId: string, id: string): Promise<void> {
   const audit = broker.audit.of(projectId, { action: 'toolset.deleted', subject: id })
-  await broker.store.toolsets.delete(projectId, id, audit)
+  if (!(await broker.store.toolsets.delete(projectId, id, audit))) await getToolset(broker, projectId, id)
 }
 
 /**

@@ -33,7 +33,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['29', '49'],
     fault: 'an API key that was written into the database is accepted',
-    file: 'src/services/signed-store.ts',
+    file: 'src/services/genuine-rows.ts',
     from: 'if (row === undefined || isGenuine(row)) return row',
     to: 'return row',
     test: 'threats/altered-rows.test.ts',

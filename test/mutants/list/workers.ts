@@ -105,7 +105,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'the row of a name needs no MAC',
-    file: 'src/services/signed-store.ts',
+    file: 'src/services/signed-tools.ts',
     from: 'if (isSame(row.mac, signer.toolName(row))) return row',
     to: "if (row.source !== '') return row",
     test: 'threats/tool-names.test.ts',
