@@ -30,7 +30,7 @@ const sdk: {
   readonly version: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
-  /** Optional peers without a range: with one, `npm ci --omit=dev` of this repository would install them. */
+  /** All optional. The SDK is a development dependency here: as a workspace, `npm ci --omit=dev` would install them. */
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: true }>>
 } = read(`${SDK}/package.json`)
 const locked = Object.entries(lock.packages).filter(
@@ -55,9 +55,11 @@ describe('threat 50: supply chain', () => {
   })
 
   test('every dependency is one exact version, and the locked one', () => {
+    const { [sdk.name]: own, ...development } = manifest.devDependencies
+    expect(own).toBe(`file:${SDK}`)
     for (const [name, version] of Object.entries({
       ...manifest.dependencies,
-      ...manifest.devDependencies,
+      ...development,
       ...manifest.optionalDependencies,
     })) {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
@@ -68,6 +70,7 @@ describe('threat 50: supply chain', () => {
   test('the SDK has this release’s version and brings no package with it', () => {
     expect(sdk.version).toBe(manifest.version)
     expect(sdk.dependencies ?? {}).toEqual({})
+    expect(lock.packages[SDK]).toMatchObject({ dev: true })
   })
 
   test('what runs in production is a short list', () => {

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { satisfies } from 'semver'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
@@ -104,6 +105,28 @@ test('the packages hold what they need: no tests, no map without its source, not
       expect(existsSync(join(sources, file.slice(5).replace(/js$/, 'ts'))), `${name}: ${file}`).toBe(true)
   }
 })
+
+test('the SDK says which versions of the frameworks it works with, and installs without a script', () => {
+  const { scripts, peerDependencies, peerDependenciesMeta } = manifestOf('@gatepass/sdk')
+  // `prepare` would need a compiler where npm installs the package from a repository
+  expect(Object.keys(scripts)).toEqual(['prepack'])
+  expect(Object.keys(peerDependencies).sort()).toEqual(Object.keys(peerDependenciesMeta).sort())
+  const readme = readFileSync(join(modules, '@gatepass/sdk/README.md'), 'utf8')
+  const lines = readme.match(/(?<=^npm install @gatepass\/sdk ).+(?= #)/gm) ?? []
+  const installed = new Map(lines.flatMap((line) => line.trim().split(' ').map(splitRange)))
+  for (const [name, range] of Object.entries<string>(peerDependencies)) {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'))
+    expect(peerDependenciesMeta[name], name).toEqual({ optional: true })
+    expect(satisfies(version, range), `${name}@${range}, tested with ${version}`).toBe(true)
+    expect(satisfies(version, installed.get(name) ?? 'none'), `the line for ${name}`).toBe(true)
+    expect(satisfies(`${Number.parseInt(version, 10) + 1}.0.0`, range), `${name}, the next major`).toBe(false)
+  }
+})
+
+function splitRange(installed: string): [string, string] {
+  const at = installed.lastIndexOf('@')
+  return [installed.slice(0, at), installed.slice(at + 1)]
+}
 
 test('the declarations of every entry fit each other, in a strict program that checks them', async () => {
   const subpaths = Object.keys(manifestOf('@gatepass/sdk').exports).filter((one) => !one.endsWith('.json'))

@@ -195,6 +195,15 @@ export const interoperability: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'the SDK permits a version of a framework with which its entry does not work',
+    file: 'src/sdk/package.json',
+    from: '"ai": "^7.0.82"',
+    to: '"ai": ">=6"',
+    test: 'cli/package.test.ts',
+    name: 'the SDK says which versions of the frameworks it works with',
+  },
+  {
+    rows: [],
     fault: 'options without tools are a TypeError in place of a sentence that says what to give',
     file: 'src/sdk/adapters/options.ts',
     from: 'if (!isSelection(tools))',
