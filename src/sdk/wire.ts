@@ -5204,11 +5204,8 @@ export interface Operations {
     readonly params: undefined
     readonly query: undefined
     readonly body: {
-      /** A tool by any of its names; also `tool_id`, `tool_name` */
-      readonly toolId?: string | null | undefined
-      readonly tool_id?: string | null | undefined
-      /** A tool by any of its names; also `tool_id`, `toolId` */
-      readonly tool_name?: string | null | undefined
+      /** A tool by any of its names */
+      readonly tool_name: string
       /** Absent: the newest version */
       readonly tool_version?: string | null | undefined
       /** The user for whom the tool runs; required by tools that act for a user */
@@ -5718,17 +5715,12 @@ export interface Operations {
     readonly params: undefined
     readonly query: undefined
     readonly body: {
-      /** A tool by any of its names; also `tool_id`, `tool_name` */
-      readonly toolId?: string | null | undefined
-      readonly tool_id?: string | null | undefined
-      /** A tool by any of its names; also `tool_id`, `toolId` */
-      readonly tool_name?: string | null | undefined
+      /** A tool by any of its names */
+      readonly tool_name: string
       /** Absent: the newest version */
       readonly tool_version?: string | null | undefined
-      /** The tool's arguments, checked by its schema before anything runs; also `input` */
-      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
-      /** The tool's arguments; also `args` */
-      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs */
+      readonly input?: JsonObject | undefined
       /**
        * Runs the tool at this time instead of now: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET
        * /v1/scheduled_tools/{id} has the result
@@ -6918,20 +6910,14 @@ export interface Operations {
     readonly body: {
       readonly steps?:
         | readonly {
-            /** A tool by any of its names; also `tool_id`, `tool_name` */
-            readonly toolId?: string | null | undefined
-            readonly tool_id?: string | null | undefined
-            /** A tool by any of its names; also `tool_id`, `toolId` */
-            readonly tool_name?: string | null | undefined
+            /** A tool by any of its names */
+            readonly toolId: string
             /** Absent: the newest version */
             readonly tool_version?: string | null | undefined
-            /** The tool's arguments, checked by its schema before anything runs; also `input` */
-            readonly args?: { readonly [name: string]: JsonValue } | null | undefined
-            /** The tool's arguments; also `args` */
-            readonly input?: { readonly [name: string]: JsonValue } | null | undefined
-            /** Puts the result of the previous step into `args.previous`; also `use_previous` */
+            /** The tool's arguments, checked by its schema before anything runs */
+            readonly args?: JsonObject | undefined
+            /** Puts the result of the previous step into `args.previous` */
             readonly usePrevious?: boolean | null | undefined
-            readonly use_previous?: boolean | null | undefined
           }[]
         | null
         | undefined
@@ -6961,17 +6947,12 @@ export interface Operations {
     readonly params: undefined
     readonly query: undefined
     readonly body: {
-      /** A tool by any of its names; also `tool_id`, `tool_name` */
-      readonly toolId?: string | null | undefined
-      readonly tool_id?: string | null | undefined
-      /** A tool by any of its names; also `tool_id`, `toolId` */
-      readonly tool_name?: string | null | undefined
+      /** A tool by any of its names */
+      readonly toolId: string
       /** Absent: the newest version */
       readonly tool_version?: string | null | undefined
-      /** The tool's arguments, checked by its schema before anything runs; also `input` */
-      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
-      /** The tool's arguments; also `args` */
-      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs */
+      readonly args?: JsonObject | undefined
       /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
@@ -7053,17 +7034,12 @@ export interface Operations {
     readonly params: undefined
     readonly query: undefined
     readonly body: {
-      /** A tool by any of its names; also `tool_id`, `tool_name` */
-      readonly toolId?: string | null | undefined
-      readonly tool_id?: string | null | undefined
-      /** A tool by any of its names; also `tool_id`, `toolId` */
-      readonly tool_name?: string | null | undefined
+      /** A tool by any of its names */
+      readonly toolId: string
       /** Absent: the newest version */
       readonly tool_version?: string | null | undefined
-      /** The tool's arguments, checked by its schema before anything runs; also `input` */
-      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
-      /** The tool's arguments; also `args` */
-      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs */
+      readonly args?: JsonObject | undefined
       /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */

@@ -63,7 +63,9 @@ test('every schema has a type', () => {
   const untyped: string[] = []
   const visit = (schema: Schema, place: string): void => {
     const { $ref, type, const: constant, properties, items, additionalProperties: others } = schema
-    const choices = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])]
+    const alternatives = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])]
+    // one that only says which members are required has no type of its own
+    const choices = alternatives.filter((one) => Object.keys(one).some((keyword) => keyword !== 'required'))
     if (($ref ?? type ?? constant) === undefined && choices.length === 0) untyped.push(place)
     if (type === 'object' && properties === undefined && others === undefined) untyped.push(place)
     for (const [name, member] of Object.entries(properties ?? {})) visit(member, `${place}.${name}`)
@@ -96,4 +98,58 @@ test('a reference that may be null is a choice of the two', () => {
   ])
   const choice = document.components.schemas.AuthorizeRequest?.properties?.auth_requirement
   expect(choice?.properties?.provider_type?.enum).toEqual(['oauth2', null])
+})
+
+describe('the tool of a request', () => {
+  const OWN = [
+    ['post /v1/tools/authorize', 'tool_name', undefined],
+    ['post /v1/tools/execute', 'tool_name', 'input'],
+    ['post /v1/tools/run', 'toolId', 'args'],
+    ['post /v1/tools/run_stream', 'toolId', 'args'],
+    ['post /v1/tools/run_chain', 'toolId', 'args'],
+  ] as const
+
+  test.each(OWN)('%s has one name, and says which others mean the same', (route, tool, input) => {
+    const { requestBody } = Object.fromEntries(operations)[route] ?? {}
+    const body = requestBody?.content['application/json']?.schema
+    const schema = body?.properties?.steps?.items ?? body
+    const others = ['toolId', 'tool_id', 'tool_name'].filter((name) => name !== tool)
+    expect(schema?.anyOf).toEqual([tool, ...others].map((name) => ({ required: [name] })))
+    expect(schema?.properties?.[tool]).toMatchObject({ type: 'string', description: expect.any(String) })
+    const inputs = input === undefined ? [] : ['args', 'input'].filter((name) => name !== input)
+    for (const [name, own] of [...others.map((one) => [one, tool]), ...inputs.map((one) => [one, input])])
+      expect(schema?.properties?.[name ?? '']).toMatchObject({
+        deprecated: true,
+        description: `Means the same as \`${own}\``,
+      })
+    const current = Object.entries(schema?.properties ?? {}).filter(
+      ([, { deprecated }]) => deprecated !== true,
+    )
+    const named = current
+      .map(([name]) => name)
+      .filter((name) => /^tool(?:Id|_id|_name)$|^args$|^input$/.test(name))
+    expect(named).toEqual(input === undefined ? [tool] : [tool, input])
+  })
+
+  test('may be given by any of the names, with null for the others', async () => {
+    const names = ['toolId', 'tool_name', 'tool_id']
+    for (const name of names) {
+      const nulls = Object.fromEntries(names.map((one) => [one, null]))
+      const body = { ...nulls, [name]: 'nowhere:Nothing', args: null, input: null }
+      for (const path of ['/v1/tools/execute', '/v1/tools/run'])
+        expect((await gatepass.call('POST', path, body)).body.name, name).toBe('not_found')
+    }
+    const { body } = await gatepass.call('POST', '/v1/tools/run', { toolId: null })
+    expect(body.errors).toMatchObject([{ path: 'toolId', code: 'missing' }])
+  })
+
+  test('is one required member on the page of the reference, and the other names are marked', async () => {
+    const { body } = await gatepass.call('GET', '/docs/running-tools', undefined, { key: null })
+    const text = String(body)
+      .replace(/<[^>]+>/g, '')
+      .replace(/\s+/g, ' ')
+    expect(text).toContain('toolId string · required')
+    expect(text).toContain('tool_name string · deprecated')
+    expect(text).not.toContain('tool_id string or null')
+  })
 })

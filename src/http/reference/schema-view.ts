@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly description?: string
+  readonly deprecated?: boolean
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema | boolean
@@ -39,7 +40,7 @@ export function typeOf(schema: JsonSchema): Html {
       schema.enum.map((value) => html`<code>${JSON.stringify(value)}</code>`),
       ', ',
     )}`
-  const choices = schema.oneOf ?? schema.anyOf
+  const choices = schema.properties === undefined ? (schema.oneOf ?? schema.anyOf) : undefined
   if (choices !== undefined) return html`${between(choices.map(typeOf), ' or ')}`
   if (schema.allOf !== undefined && schema.properties === undefined)
     return html`${between(schema.allOf.map(typeOf), ' and ')}`
@@ -58,7 +59,7 @@ export function membersOf(schema: JsonSchema, depth = 0): Html | false {
   if (properties.length > 0)
     parts.push(
       html`<ul class="members">
-${properties.map(([key, member]) => memberRow(key, member, schema.required?.includes(key) ?? false, depth))}
+${properties.map(([key, member]) => memberRow(key, member, isRequired(schema, key), depth))}
 </ul>`,
     )
   for (const inner of [schema.items, schema.additionalProperties])
@@ -68,8 +69,14 @@ ${properties.map(([key, member]) => memberRow(key, member, schema.required?.incl
   return parts.some((part) => part !== false) && html`${parts}`
 }
 
+/** Where one of several members is required, it is the one that is not deprecated. */
+function isRequired({ required = [], anyOf = [], properties }: JsonSchema, key: string): boolean {
+  const isOneOf = anyOf.some((alternative) => alternative.required?.includes(key))
+  return required.includes(key) || (isOneOf && properties?.[key]?.deprecated !== true)
+}
+
 function memberRow(key: string, member: JsonSchema, required: boolean, depth: number): Html {
-  return html`<li><code>${key}</code> <span class="muted">${typeOf(member)}${required && html` · <strong>required</strong>`}${limits(member)}</span>
+  return html`<li><code>${key}</code> <span class="muted">${typeOf(member)}${required && html` · <strong>required</strong>`}${member.deprecated && ' · deprecated'}${limits(member)}</span>
 ${member.description !== undefined && prose(member.description)}${membersOf(member, depth + 1)}</li>
 `
 }

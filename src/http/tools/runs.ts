@@ -14,14 +14,14 @@ import { requestHeader } from '../endpoint/request-header.ts'
 import { sendEvents } from '../endpoint/send-events.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
-import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
+import { callMembers, otherNameOf, readCall, readTool, runsTool } from './tool-call.ts'
 
 const runSchema = runsTool('toolId', callMembers)
 const stepSchema = runsTool('toolId', {
   usePrevious: z.boolean().nullish().openapi({
-    description: 'Puts the result of the previous step into `args.previous`; also `use_previous`',
+    description: 'Puts the result of the previous step into `args.previous`',
   }),
-  use_previous: z.boolean().nullish(),
+  use_previous: otherNameOf('usePrevious', z.boolean()),
 })
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
 const SDK_KEY_PREFIX = 'stainless-'

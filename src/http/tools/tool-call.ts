@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { isRecord } from '../../parsing/json-record.ts'
 import { idText, pageMembers, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
 
@@ -46,34 +47,42 @@ export function readCall(body: z.output<typeof schema>) {
 const TOOL_NAMES = ['toolId', 'tool_id', 'tool_name'] as const
 const INPUTS = ['args', 'input'] as const
 
-const input = jsonObject.nullish()
+type OwnName = 'toolId' | 'tool_name'
+
+/** Another name of the member `own`, for programs that are written for another endpoint. */
+export function otherNameOf<Schema extends z.ZodType>(own: string, schema: Schema) {
+  return schema.optional().openapi({ description: `Means the same as \`${own}\``, deprecated: true })
+}
 
 /** The tool and its version. */
-const toolMembers = {
-  toolId: toolNameText
-    .nullish()
-    .openapi({ description: 'A tool by any of its names; also `tool_id`, `tool_name`' }),
-  tool_id: toolNameText.nullish(),
-  tool_name: toolNameText
-    .nullish()
-    .openapi({ description: 'A tool by any of its names; also `tool_id`, `toolId`' }),
-  tool_version: z.string().max(100).nullish().openapi({ description: 'Absent: the newest version' }),
+function toolMembers(own: OwnName) {
+  const text = toolNameText
+  const described = text.optional().openapi({ description: 'A tool by any of its names' })
+  return {
+    toolId: own === 'toolId' ? described : otherNameOf(own, text),
+    tool_name: own === 'tool_name' ? described : otherNameOf(own, text),
+    tool_id: otherNameOf(own, text),
+    tool_version: z.string().max(100).nullish().openapi({ description: 'Absent: the newest version' }),
+  }
 }
-const inputMembers = {
-  args: input.openapi({
-    description: "The tool's arguments, checked by its schema before anything runs; also `input`",
-  }),
-  input: input.openapi({ description: "The tool's arguments; also `args`" }),
+
+function inputMembers(own: OwnName) {
+  const described = jsonObject.optional().openapi({
+    description: "The tool's arguments, checked by its schema before anything runs",
+  })
+  return own === 'toolId'
+    ? { args: described, input: otherNameOf('args', jsonObject) }
+    : { input: described, args: otherNameOf('input', jsonObject) }
 }
 
 /** The schema of a body that names a tool. `own`: the endpoint's own name for the tool, which messages use. */
-export function namesTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
-  return withOneToolName(z.object({ ...toolMembers, ...more }), own)
+export function namesTool<Shape extends z.ZodRawShape>(own: OwnName, more: Shape) {
+  return withOneToolName(z.object({ ...toolMembers(own), ...more }), own)
 }
 
 /** The schema of a body that runs a tool. */
-export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
-  const schema = withOneToolName(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
+export function runsTool<Shape extends z.ZodRawShape>(own: OwnName, more: Shape) {
+  const schema = withOneToolName(z.object({ ...toolMembers(own), ...inputMembers(own), ...more }), own)
   return schema.refine((body) => givenOf(body, INPUTS).length <= 1, {
     path: ['args'],
     message: 'means the same as input: send one of them',
@@ -81,11 +90,11 @@ export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name
   })
 }
 
-function withOneToolName<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
-  own: 'toolId' | 'tool_name',
-) {
-  return schema
+function withOneToolName<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: OwnName) {
+  const others = TOOL_NAMES.filter((name) => name !== own)
+  const document = { anyOf: [own, ...others].map((name) => ({ required: [name] })) }
+  return z
+    .preprocess(withoutNulls, schema.openapi(document))
     .refine((body) => givenOf(body, TOOL_NAMES).length > 0, {
       path: [own],
       message: 'is missing',
@@ -99,8 +108,19 @@ function withOneToolName<Shape extends z.ZodRawShape>(
     })
 }
 
+/** Programs send `null` for names that they do not use. The OpenAPI document does not say so: others leave them out. */
+function withoutNulls(body: unknown): unknown {
+  if (!isRecord(body)) return body
+  const unused = new Set<string>(
+    [...TOOL_NAMES, ...INPUTS, 'use_previous'].filter((name) => body[name] === null),
+  )
+  return unused.size === 0
+    ? body
+    : Object.fromEntries(Object.entries(body).filter(([name]) => !unused.has(name)))
+}
+
 function isObject({ value }: { value: unknown }): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value)
 }
 
 function givenOf(body: object, names: readonly string[]): string[] {

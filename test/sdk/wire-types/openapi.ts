@@ -28,6 +28,7 @@ export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly description?: string
+  readonly deprecated?: boolean
   readonly default?: unknown
   readonly const?: unknown
   readonly enum?: readonly unknown[]

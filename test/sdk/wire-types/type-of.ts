@@ -9,7 +9,8 @@ export interface TypeOptions {
 /** The TypeScript type of a schema. Throws for a schema without a type. */
 export function typeOf(schema: Schema, options: TypeOptions): string {
   const { $ref, enum: values, allOf, type } = schema
-  const choices = schema.oneOf ?? schema.anyOf
+  // beside members, alternatives only say which of the members are required
+  const choices = schema.properties === undefined ? (schema.oneOf ?? schema.anyOf) : undefined
   if ($ref !== undefined) return nameOfReference($ref)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (values !== undefined) return union(values.map((value) => JSON.stringify(value)))
@@ -44,10 +45,15 @@ export function braces(members: string): string {
   return members.startsWith('/**') ? `{\n${members}\n}` : `{ ${members} }`
 }
 
-/** The members between the braces of an object's type. */
+/**
+ * The members between the braces of an object's type, without those that are deprecated: they are other names for programs
+ * that have no types.
+ */
 export function objectMembers(schema: Schema, options: TypeOptions): string {
-  const { properties = {}, required = [], additionalProperties: others } = schema
-  const named = Object.entries(properties).map(([name, member]) => {
+  const { properties = {}, additionalProperties: others } = schema
+  const required = [schema, ...(schema.anyOf ?? [])].flatMap((one) => one.required ?? [])
+  const current = Object.entries(properties).filter(([, { deprecated }]) => deprecated !== true)
+  const named = current.map(([name, member]) => {
     const isRequired = required.includes(name)
     return memberOf(name, typeOf(member, options), { ...options, isRequired, doc: member })
   })
