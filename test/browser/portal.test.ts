@@ -75,6 +75,7 @@ async function busyUser(user: string): Promise<void> {
         clientId,
         clientName,
         grantId: `${user}${clientId}`,
+        verifier: 'open',
         createdAt: clock - DAY,
       }),
     )

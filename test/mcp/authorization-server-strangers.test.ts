@@ -149,7 +149,7 @@ describe('a document that cannot be read', () => {
     const page = await new UserAgent().get(world.request(id).url)
     expect(page.status).toBe(400)
     expect(page.body).toContain('<bdi>unreachable.invalid</bdi>')
-    expect(page.body).toContain('GATEPASS_MCP_CLIENT_DOCUMENTS=off')
+    expect(page.body).toContain('<code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code>')
     expect(world.gatepass.logLines.join('\n')).toContain('"host":"unreachable.invalid","why":"unreachable"')
   })
 

@@ -89,6 +89,7 @@ main { padding: 1.5rem 1.75rem 4rem; min-width: 0; max-width: 84rem; display: gr
 /* Tables, facts, badges */
 .scroll { position: relative; overflow-x: auto; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--surface); }
 .card .scroll { border-width: 1px 0 0; border-radius: 0; margin: 0 -1.25rem -1.25rem; background: none; }
+.card .scroll:not(:last-child) { border-bottom-width: 1px; margin-bottom: 1rem; }
 .card .scroll :is(th, td):first-child { padding-left: 1.25rem; }
 .card .scroll:last-child { border-radius: 0 0 0.75rem 0.75rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; overflow-wrap: normal; }
@@ -174,8 +175,8 @@ p:has(> [data-live]:empty) { display: none; }
 .newer a { display: block; padding: 0.5rem; border: 1px solid var(--accent); border-radius: var(--radius); text-align: center; background: var(--surface); }
 
 @media (max-width: 900px) {
-  .scroll table { min-width: 38rem; }
-  .chart .scroll table { min-width: 0; }
+  .scroll table:has(th:nth-child(3)) { min-width: 38rem; }
+  .chart .scroll table:has(th:nth-child(3)) { min-width: 0; }
   .frame { grid-template-columns: minmax(0, 1fr); }
   .side { display: none; }
   .menu { display: block; border-bottom: 1px solid var(--line); background: var(--surface); }

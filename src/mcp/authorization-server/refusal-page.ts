@@ -28,7 +28,7 @@ export function refusalPage({ error, description, documentAt, target, words, bra
 <h1>${title}</h1>
 <p>${documentAt === undefined ? happened : t.unreadAt(name(documentAt))}</p>
 <h2>${endings.whatToDo}</h2>
-<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo}</p>
+<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo()}</p>
 ${target !== undefined && html`<p>${t.wantsYouAt(name(target.host || target.protocol))}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
 <p class="reason muted small">${endings.reason} <code>${name(error)}</code>${description !== undefined && html`<br><span lang="en" dir="ltr">${name(description, { longest: 200 })}</span>`}</p>
 </article>

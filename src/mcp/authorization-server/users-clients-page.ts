@@ -38,7 +38,7 @@ ${clients.map(
 <dt>${portal.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? portal.never : moment(words, one.lastUsedAt)}</dd>
 </dl>
 <form method="post" action="${action}">${token}<input type="hidden" name="id" value="${one.id}">
-<button class="secondary" type="submit" name="decision" value="disconnect" aria-label="${portal.endAccess}: ${one.clientName}">${portal.endAccess}</button></form>
+${endButton(one.may === 'nothing' ? portal.removeApplication : portal.endAccess, one.clientName)}</form>
 </li>`,
 )}
 </ul>
@@ -46,4 +46,8 @@ ${clients.map(
 </article>
 </main>`
   return page(portal.applications, body, { words, brand })
+}
+
+function endButton(text: string, about: string): Html {
+  return html`<button class="secondary" type="submit" name="decision" value="disconnect" aria-label="${text}: ${about}">${text}</button>`
 }

@@ -135,7 +135,7 @@ ${clients.map(
 <dt>${t.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
 <dt>${t.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? t.never : moment(words, one.lastUsedAt)}</dd>
 </dl>
-${can.disconnect && html`<div class="actions">${buttonForm(view, { action: `/me/applications/${one.id}/end`, text: t.endAccess, about: one.clientName })}</div>`}
+${can.disconnect && html`<div class="actions">${buttonForm(view, { action: `/me/applications/${one.id}/end`, text: one.may === 'nothing' ? t.removeApplication : t.endAccess, about: one.clientName })}</div>`}
 </article>`,
 )}
 ${can.disconnect && clients.length > 1 && html`<div class="actions">${buttonForm(view, { action: '/me/applications/end-all', text: t.endAllAccess })}</div>`}

@@ -62,8 +62,8 @@ export const de: Translation<typeof en> = {
     'Gehen Sie zur Anwendung zurück und verbinden Sie sie erneut. Bleibt es dabei, entfernen Sie diesen Server aus der Anwendung und fügen Sie ihn wieder hinzu.',
   unreadAt: (host) =>
     html`Die Anwendung beschreibt sich unter <strong>${host}</strong>, und dieser Server konnte diese Beschreibung nicht lesen.`,
-  unreadTodo:
-    'Versuchen Sie es in einer Minute noch einmal. Bleibt es dabei, sagen Sie es denen, die diesen Server betreiben: Vielleicht erreicht er diese Adresse nicht. Mit der Einstellung GATEPASS_MCP_CLIENT_DOCUMENTS=off registrieren sich Anwendungen stattdessen selbst; entfernen Sie dann diesen Server aus der Anwendung und fügen Sie ihn wieder hinzu.',
+  unreadTodo: () =>
+    html`Versuchen Sie es in einer Minute noch einmal. Bleibt es dabei, sagen Sie es denen, die diesen Server betreiben: Vielleicht erreicht er diese Adresse nicht. Mit der Einstellung <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code> registrieren sich Anwendungen stattdessen selbst; entfernen Sie dann diesen Server aus der Anwendung und fügen Sie ihn wieder hinzu.`,
   wantsYouAt: (host) => html`Die Anwendung möchte Sie zu <strong>${host}</strong> leiten.`,
   goThere: 'Dorthin gehen, falls Sie die Adresse kennen',
 }

@@ -61,8 +61,8 @@ export const en = {
     'Go back to the application and connect again. If it happens again, remove this server from the application and add it once more.',
   unreadAt: (host: Text): Text =>
     html`The application describes itself at <strong>${host}</strong>, and this server could not read that description.`,
-  unreadTodo:
-    'Try again in a minute. If it happens again, tell those who run this server: it may have no access to that address. With the setting GATEPASS_MCP_CLIENT_DOCUMENTS=off applications register themselves instead; then remove this server from the application and add it once more.',
+  unreadTodo: (): Text =>
+    html`Try again in a minute. If it happens again, tell those who run this server: it may have no access to that address. With the setting <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code> applications register themselves instead; then remove this server from the application and add it once more.`,
   wantsYouAt: (host: Text): Text => html`The application wants you to go to <strong>${host}</strong>.`,
   goThere: 'Go there, if you know it',
 }

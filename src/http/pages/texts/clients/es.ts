@@ -60,8 +60,8 @@ export const es: Translation<typeof en> = {
     'Vuelve a la aplicación y conéctala de nuevo. Si sigue igual, quita este servidor de la aplicación y añádelo otra vez.',
   unreadAt: (host) =>
     html`La aplicación se describe en <strong>${host}</strong>, y este servidor no pudo leer esa descripción.`,
-  unreadTodo:
-    'Inténtalo de nuevo en un minuto. Si sigue igual, díselo a quienes administran este servidor: quizá no tenga acceso a esa dirección. Con el ajuste GATEPASS_MCP_CLIENT_DOCUMENTS=off las aplicaciones se registran por sí mismas; quita después este servidor de la aplicación y añádelo otra vez.',
+  unreadTodo: () =>
+    html`Inténtalo de nuevo en un minuto. Si sigue igual, díselo a quienes administran este servidor: quizá no tenga acceso a esa dirección. Con el ajuste <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code> las aplicaciones se registran por sí mismas; quita después este servidor de la aplicación y añádelo otra vez.`,
   wantsYouAt: (host) => html`La aplicación quiere llevarte a <strong>${host}</strong>.`,
   goThere: 'Ir allí, si conoces la dirección',
 }

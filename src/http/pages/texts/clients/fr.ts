@@ -62,8 +62,8 @@ export const fr: Translation<typeof en> = {
     'Revenez à l’application et connectez-la de nouveau. Si le problème persiste, retirez ce serveur de l’application, puis ajoutez-le de nouveau.',
   unreadAt: (host) =>
     html`L’application se décrit à l’adresse <strong>${host}</strong>, et ce serveur n’a pas pu lire cette description.`,
-  unreadTodo:
-    'Réessayez dans une minute. Si le problème persiste, signalez-le aux personnes qui gèrent ce serveur\u00a0: il n’a peut-être pas accès à cette adresse. Avec le réglage GATEPASS_MCP_CLIENT_DOCUMENTS=off, les applications s’enregistrent elles-mêmes\u00a0; retirez alors ce serveur de l’application, puis ajoutez-le de nouveau.',
+  unreadTodo: () =>
+    html`Réessayez dans une minute. Si le problème persiste, signalez-le aux personnes qui gèrent ce serveur\u00a0: il n’a peut-être pas accès à cette adresse. Avec le réglage <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code>, les applications s’enregistrent elles-mêmes\u00a0; retirez alors ce serveur de l’application, puis ajoutez-le de nouveau.`,
   wantsYouAt: (host) => html`L’application veut vous envoyer vers <strong>${host}</strong>.`,
   goThere: 'Y aller, si vous connaissez cette adresse',
 }

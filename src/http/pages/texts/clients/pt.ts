@@ -60,8 +60,8 @@ export const pt: Translation<typeof en> = {
     'Volte ao aplicativo e conecte de novo. Se continuar assim, remova este servidor do aplicativo e adicione-o outra vez.',
   unreadAt: (host) =>
     html`O aplicativo se descreve em <strong>${host}</strong>, e este servidor não conseguiu ler essa descrição.`,
-  unreadTodo:
-    'Tente de novo em um minuto. Se continuar assim, avise quem administra este servidor: talvez ele não tenha acesso a esse endereço. Com a configuração GATEPASS_MCP_CLIENT_DOCUMENTS=off, os aplicativos se registram por conta própria; depois, remova este servidor do aplicativo e adicione-o outra vez.',
+  unreadTodo: () =>
+    html`Tente de novo em um minuto. Se continuar assim, avise quem administra este servidor: talvez ele não tenha acesso a esse endereço. Com a configuração <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code>, os aplicativos se registram por conta própria; depois, remova este servidor do aplicativo e adicione-o outra vez.`,
   wantsYouAt: (host) => html`O aplicativo quer levar você para <strong>${host}</strong>.`,
   goThere: 'Ir até lá, se você conhece o endereço',
 }

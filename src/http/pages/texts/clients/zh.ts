@@ -56,8 +56,8 @@ export const zh: Translation<typeof en> = {
   },
   refusedTodo: '请返回应用重新连接。如果问题依旧，请从应用中移除此服务器，然后重新添加。',
   unreadAt: (host) => html`该应用的说明位于 <strong>${host}</strong>，但此服务器无法读取。`,
-  unreadTodo:
-    '请一分钟后重试。如果问题依旧，请告知此服务器的管理者：服务器可能无法访问该地址。设置 GATEPASS_MCP_CLIENT_DOCUMENTS=off 后，应用会改为自行注册；然后请从应用中移除此服务器，并重新添加。',
+  unreadTodo: () =>
+    html`请一分钟后重试。如果问题依旧，请告知此服务器的管理者：服务器可能无法访问该地址。设置 <code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code> 后，应用会改为自行注册；然后请从应用中移除此服务器，并重新添加。`,
   wantsYouAt: (host) => html`应用想要将您带到 <strong>${host}</strong>。`,
   goThere: '如果您认识该地址，可前往',
 }

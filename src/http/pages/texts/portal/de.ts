@@ -58,6 +58,7 @@ export const de: Translation<typeof en> = {
   },
   allowedOn: 'Erlaubt',
   endAccess: 'Zugriff beenden',
+  removeApplication: 'Entfernen',
   endAllAccess: 'Alle Zugriffe beenden',
   confirmDisconnect: (provider) => html`Verbindung zu ${provider} trennen?`,
   confirmText: (provider, app) =>

@@ -56,6 +56,7 @@ export const en = {
   },
   allowedOn: 'Allowed',
   endAccess: 'End access',
+  removeApplication: 'Remove',
   endAllAccess: 'End the access of all',
   confirmDisconnect: (provider: Text): Text => html`Disconnect ${provider}?`,
   confirmText: (provider: Text, app: App): Text =>

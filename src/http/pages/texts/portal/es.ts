@@ -51,6 +51,7 @@ export const es: Translation<typeof en> = {
   },
   allowedOn: 'Permitida',
   endAccess: 'Retirar el acceso',
+  removeApplication: 'Quitar',
   endAllAccess: 'Retirar el acceso a todas',
   confirmDisconnect: (provider) => html`¿Desconectar ${provider}?`,
   confirmText: (provider, app) =>

@@ -54,6 +54,7 @@ export const fr: Translation<typeof en> = {
   },
   allowedOn: 'Autorisée',
   endAccess: 'Mettre fin à l’accès',
+  removeApplication: 'Retirer',
   endAllAccess: 'Mettre fin à l’accès de toutes',
   confirmDisconnect: (provider) => html`Déconnecter ${provider}\u00a0?`,
   confirmText: (provider, app) =>

@@ -56,6 +56,7 @@ export const ja: Translation<typeof en> = {
   },
   allowedOn: '許可した日',
   endAccess: 'アクセスを終了',
+  removeApplication: '削除',
   endAllAccess: 'すべてのアクセスを終了',
   confirmDisconnect: (provider) => html`${provider} との連携を解除しますか？`,
   confirmText: (provider, app) =>

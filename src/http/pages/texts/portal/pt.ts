@@ -55,6 +55,7 @@ export const pt: Translation<typeof en> = {
   },
   allowedOn: 'Permitido',
   endAccess: 'Encerrar o acesso',
+  removeApplication: 'Remover',
   endAllAccess: 'Encerrar o acesso de todos',
   confirmDisconnect: (provider) => html`Desconectar ${provider}?`,
   confirmText: (provider, app) =>

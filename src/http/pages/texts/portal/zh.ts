@@ -55,6 +55,7 @@ export const zh: Translation<typeof en> = {
   },
   allowedOn: '允许时间',
   endAccess: '终止访问',
+  removeApplication: '移除',
   endAllAccess: '终止所有应用的访问',
   confirmDisconnect: (provider) => html`断开 ${provider}？`,
   confirmText: (provider, app) =>
