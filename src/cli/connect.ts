@@ -234,6 +234,6 @@ Examples:
   $ gatepass connect "Sandbox Profile" --user ada
   $ gatepass connect google --user ada --account new --no-open --json
 
-A server must be running (gatepass dev or gatepass serve), on the same database or at --url.
+A server must be running (\`gatepass dev\` or \`gatepass serve\`), on the same database or at --url.
 With --json there are two lines: first {"status": "pending", "url", ...}, then the outcome.
 Exit code 5 when the user did not approve.`

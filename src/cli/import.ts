@@ -171,7 +171,9 @@ function reportProvider({ id, name, redirect_uri, missing }: ImportedProvider): 
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${dim(sanitize(name))}\n` +
       `    redirect URI  ${redirect_uri ?? 'known once it is imported'}` +
-      (variables.length === 0 ? '' : `\n    to be set     ${variables.join('  ')}`),
+      (variables.length === 0
+        ? ''
+        : `\n    to be set     ${variables.join('  ')}\n    or run        gatepass providers set ${id}`),
   )
 }
 

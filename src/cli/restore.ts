@@ -17,7 +17,7 @@ interface RestoreOptions {
 
 export function defineRestore(command: Command, shell: Shell): void {
   command
-    .argument('[backup]', 'the file that gatepass backup made')
+    .argument('[backup]', 'the file that `gatepass backup` made')
     .option('--to <url>', 'the empty database to fill; else GATEPASS_DATABASE_URL')
     .option('--mark', 'only mark the database as restored, after pg_restore or from a snapshot')
     .addOption(jsonOption())

@@ -180,7 +180,7 @@ Changing the master key, without any request failing:
      so that all can open what the new key seals. A single server that ends before the next one starts
      skips this.
   3. Set GATEPASS_MASTER_KEY=<new>,<old> on each and restart one after another.
-  4. Run gatepass rotate-key once, anywhere, with the same setting. It may be ended and run again.
+  4. Run \`gatepass rotate-key\` once, anywhere, with the same setting. It may be ended and run again.
      It refuses while a server runs that has not got the new key in front, and names it.
   5. Set GATEPASS_MASTER_KEY=<new> on each and restart one after another.
 

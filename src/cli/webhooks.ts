@@ -49,7 +49,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const items = await listAll<WebhookWire>(api, WEBHOOKS_PATH)
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('No webhooks: gatepass webhooks add <url> registers one.')
+        if (items.length === 0) return print('No webhooks. Register one: gatepass webhooks add <url>')
         const rows = items.map(({ id, url, state, types, description }) => [
           id,
           state,

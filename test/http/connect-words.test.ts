@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { UserAgent } from '../user-agent.ts'
 import { enteredAs } from './portal-world.ts'
 import { approve, metadata, providerBody, startWorld } from './world.ts'
 
@@ -131,4 +132,19 @@ test('/me names in words what the provider does not list as granted, and links t
   const page = await (await enteredAs(world, 'ada')).get(new URL('/me', world.gatepass.url).href)
   expect(page.body).toContain('<li><bdi>Keep this access while you are away</bdi></li>')
   expect(page.body).toContain('Use <code><bdi>read</bdi></code>, as <bdi>lasting</bdi> describes it')
+})
+
+test('the page of a provider that is not set up tells the operator which commands to run', async () => {
+  await add('unset', { provider_id: 'github', oauth2: client })
+  const need = { user_id: 'ada', auth_requirement: { id: 'unset', provider_type: 'oauth2', oauth2: {} } }
+  const { body } = await gatepass.call('POST', '/v1/auth/authorize', need)
+  await gatepass.call('PATCH', '/v1/admin/auth_providers/unset', { oauth2: { client_secret: null } })
+  const browser = new UserAgent()
+  const page = await browser.submitForm(await browser.get(body.url))
+  expect(page.status).toBe(503)
+  expect(page.body).toContain('<code>not_set_up</code>')
+  expect(page.body).toContain('The entry &quot;unset&quot; has no client id or no client secret.')
+  expect(page.body).toContain(`${gatepass.url}/callback/`) // the redirect URI to register
+  expect(page.body).toContain('<code>gatepass providers set unset</code>')
+  expect(page.body).toContain(`<code>gatepass explain ${body.id}</code>`)
 })

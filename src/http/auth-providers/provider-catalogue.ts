@@ -96,7 +96,7 @@ export function catalogueDocument(own: readonly Definition[], id: string): Recor
   const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
   throw new BrokerError(
     'not_found',
-    `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue list them all.`,
+    `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and \`gatepass providers list --catalogue\` list them all.`,
   )
 }
 

@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { Authorization } from '../../domain/authorization.ts'
+import type { Cause } from '../../domain/causes.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { recordRefusal } from '../../flows/authorization-audit.ts'
+import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
 import { beginLogin } from '../../flows/login.ts'
 import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
@@ -58,12 +60,23 @@ export async function startAndRedirect(
       'an authorization could not be started',
     )
     const authorization = await broker.store.authorizations.find(id)
-    if (authorization !== undefined && error.code === 'provider_incomplete')
-      await recordRefusal(broker, authorization, error.code)
     // a failure of the server, such as that of its database, says nothing about the settings of the provider
     const kind = STATUS[error.code] < 500 ? 'not_set_up' : 'problem'
-    return endingOf(c, broker, authorization, { kind }, 503)
+    const cause =
+      authorization !== undefined && error.code === 'provider_incomplete'
+        ? await causeOfRefusal(broker, authorization, error.code)
+        : undefined
+    return endingOf(c, broker, authorization, { kind, cause, authorizationId: authorization?.id }, 503)
   }
+}
+
+async function causeOfRefusal(
+  broker: Broker,
+  authorization: Authorization,
+  reason: 'provider_incomplete',
+): Promise<Cause | undefined> {
+  await recordRefusal(broker, authorization, reason)
+  return causeOfAuthorization(broker, authorization)
 }
 
 /** Sends the browser to the login that comes before the provider. */

@@ -3,6 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../../domain/project.ts'
 import { administersInstallation } from '../../flows/manage-keys.ts'
 import type { Diagnose } from '../operation/diagnosis.ts'
+import { withCommands } from '../pages/commands.ts'
 import type { Html } from '../pages/layout.ts'
 import { asCurl, badge, emptyState, link, section, type Tone, table } from './elements.ts'
 import { submit } from './form-fields.ts'
@@ -42,7 +43,7 @@ export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }:
   routes.page('/doctor', (on) => {
     const ask = on.mayChange
       ? on.form('/doctor', submit('Check everything'))
-      : 'An administrator can run the checks here; gatepass doctor runs them too.'
+      : html`An administrator can run the checks here; <code>gatepass doctor</code> runs them too.`
     const body = html`${section('Checks', html`<p>The checks look at ${administersInstallation(on.session.project) ? 'the settings, the login, ' : ''}the keys and the trail, and send a request to every provider and worker. They change nothing.</p>${ask}`)}${asCurl(on, '/v1/admin/diagnosis')}`
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
   })
@@ -52,12 +53,11 @@ export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }:
     const checks = diagnose === undefined ? [] : await diagnose(on.projectId)
     const worst = [...checks].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
     const rows = worst.map(({ name: what, status, message, fix }) => [
-      badge(WORDS[status], TONES[status]),
-      what,
-      html`<bdi>${message}</bdi>${fix !== undefined && html`<br><strong>To do:</strong> <bdi>${fix}</bdi>`}`,
+      html`${what} ${badge(WORDS[status], TONES[status])}`,
+      html`<bdi>${message}</bdi>${fix !== undefined && html`<br><strong>To do:</strong> <bdi>${withCommands(fix)}</bdi>`}`,
     ])
     const failed = checks.filter(({ status }) => status === 'failed').length
-    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Status', 'Check', 'Message'], rows, emptyState('This server cannot check itself. Run gatepass doctor.'))}
+    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Check', 'Message'], rows, emptyState(html`This server cannot check itself. Run <code>gatepass doctor</code>.`))}
 ${on.form('/doctor', submit('Check again', 'secondary'))}
 ${administersInstallation(on.session.project) && html`<p>${link('/settings', 'The settings of this server')}</p>`}`
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })

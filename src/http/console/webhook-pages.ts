@@ -174,7 +174,10 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
       part = await replayEvents(broker, webhook, selection, part.next)
       replayed += part.replayed
     }
-    const more = part.next === undefined ? '' : ' There are more: gatepass webhooks replay sends all of them.'
+    const more =
+      part.next === undefined
+        ? ''
+        : ` There are more. To send all of them: gatepass webhooks replay ${webhook.id}`
     return on.go(pathOf(webhook), `${replayed} events will be sent again.${more}`)
   })
 

@@ -3,6 +3,7 @@ import type { FailureReason } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
 import { assetHref } from './assets.ts'
 import type { Brand } from './brand.ts'
+import { withCommands } from './commands.ts'
 import { noteOf } from './connect-page.ts'
 import type { EndingKind } from './ending-kinds.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
@@ -19,6 +20,8 @@ export interface EndingView {
   /** The account's name at the provider. */
   readonly account?: string | undefined
   readonly reason?: FailureReason | undefined
+  /** The authorization that the page names for the operator. */
+  readonly authorizationId?: string | undefined
   /** Why it failed, with what the operator or the tool's author can change. */
   readonly cause?: Cause | undefined
   /** Scopes that were requested and not granted. */
@@ -95,7 +98,7 @@ ${(kind === 'completed' || kind === 'failed') && noteOf(brand?.note(`${kind}.not
 ${view.window === undefined ? nextLink(view, words) : closeButton(view.window, words)}
 ${view.lookAgain !== undefined && html`<a class="button" href="${view.lookAgain}">${endings.lookAgain}</a>`}
 ${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}
-${forOthers(view.cause, words)}
+${forOthers(view, words)}
 ${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? CODES[kind] ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
 </article>
 </main>`
@@ -126,10 +129,12 @@ function againWords({ kind, providerName }: EndingView, { texts: { endings } }: 
 }
 
 /** What someone other than the reader can change. Operators and authors of tools read it, so it is in English. */
-function forOthers(cause: Cause | undefined, { texts: { endings } }: Words): Html | false {
-  if (cause === undefined || cause.who === 'user') return false
-  const reader = cause.who === 'operator' ? endings.forOperator : endings.forToolAuthor
-  return html`<p class="muted small">${reader}: <span lang="en" dir="ltr">${cause.message} ${cause.toDo}</span></p>`
+function forOthers({ cause, authorizationId }: EndingView, { texts: { endings } }: Words): Html | false {
+  const known = cause?.who === 'user' ? undefined : cause
+  if (known === undefined && authorizationId === undefined) return false
+  const reader = known?.who === 'tool_author' ? endings.forToolAuthor : endings.forOperator
+  const steps = authorizationId && html` Each step: <code>gatepass explain ${authorizationId}</code>`
+  return html`<p class="muted small">${reader}: <span lang="en" dir="ltr">${known && withCommands(`${known.message} ${known.toDo}`)}${steps && known && html`<br>`}${steps}</span></p>`
 }
 
 function facts(view: EndingView, { texts }: Words): Html | false {

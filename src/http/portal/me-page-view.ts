@@ -46,7 +46,7 @@ export async function connectionCards(
 }
 
 export function clientCard(broker: Broker, consent: McpConsent): ClientCard {
-  const { id, clientId, clientName, scopes, createdAt, lastUsedAt } = consent
+  const { id, clientId, clientName, createdAt, lastUsedAt } = consent
   return {
     id,
     clientName,

@@ -265,4 +265,22 @@ export const interoperability: readonly Mutation[] = [
     test: 'cli/start.test.ts',
     name: 'its program asks for consent once',
   },
+  {
+    rows: [],
+    fault: 'a sentence names a command that Gatepass does not have',
+    file: 'src/domain/causes.ts',
+    from: 'to what you get there: gatepass providers set ${providerId}',
+    to: 'to what you get there: gatepass provider set ${providerId}',
+    test: 'cli/named-commands.test.ts',
+    name: 'every command that a sentence, a page or an example',
+  },
+  {
+    rows: [],
+    fault: 'the page of a provider that is not set up tells nobody what to do',
+    file: 'src/http/connect/start-and-redirect.ts',
+    from: '{ kind, cause, authorizationId: authorization?.id }',
+    to: '{ kind }',
+    test: 'http/connect-words.test.ts',
+    name: 'tells the operator which commands to run',
+  },
 ]

@@ -204,7 +204,7 @@ export const de: Translation<typeof en> = {
     not_set_up: {
       title: 'Sie können nicht weitergeleitet werden',
       happened: 'Der Anbieter ist hier nicht vollständig eingerichtet.',
-      todo: 'Sie haben nichts falsch gemacht. Verständigen Sie die Betreiber dieses Dienstes: Der Grund steht in ihrem Protokoll.',
+      todo: 'Sie haben nichts falsch gemacht. Zeigen Sie diese Seite den Betreibern dieses Dienstes.',
     },
     refused_request: {
       title: 'Diese Anfrage kann nicht angenommen werden',

@@ -201,7 +201,7 @@ export const en = {
     not_set_up: {
       title: 'You cannot be sent on',
       happened: 'The provider is not set up completely here.',
-      todo: 'You did nothing wrong. Tell the operator of this service: the reason is in its log.',
+      todo: 'You did nothing wrong. Show this page to the operator of this service.',
     },
     refused_request: {
       title: 'This request cannot be taken',

@@ -196,7 +196,7 @@ export const es: Translation<typeof en> = {
     not_set_up: {
       title: 'No podemos llevarte al proveedor',
       happened: 'El proveedor no está configurado del todo aquí.',
-      todo: 'No has hecho nada mal. Avisa a quienes administran este servicio: el motivo está en su registro.',
+      todo: 'No has hecho nada mal. Muestra esta página a quienes administran este servicio.',
     },
     refused_request: {
       title: 'Esta solicitud no se puede aceptar',

@@ -202,7 +202,7 @@ export const fr: Translation<typeof en> = {
     not_set_up: {
       title: 'Impossible de vous rediriger',
       happened: 'Le fournisseur n’est pas entièrement configuré ici.',
-      todo: 'Vous n’y êtes pour rien. Prévenez les responsables de ce service\u00a0: le motif figure dans son journal.',
+      todo: 'Vous n’y êtes pour rien. Montrez cette page aux responsables de ce service.',
     },
     refused_request: {
       title: 'Cette demande ne peut pas être acceptée',

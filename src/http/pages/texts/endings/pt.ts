@@ -196,7 +196,7 @@ export const pt: Translation<typeof en> = {
     not_set_up: {
       title: 'Não é possível levar você ao provedor',
       happened: 'O provedor não está totalmente configurado aqui.',
-      todo: 'Você não fez nada de errado. Avise quem administra este serviço: o motivo está no registro dele.',
+      todo: 'Você não fez nada de errado. Mostre esta página a quem administra este serviço.',
     },
     refused_request: {
       title: 'Este pedido não pode ser aceito',

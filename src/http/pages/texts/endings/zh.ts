@@ -193,7 +193,7 @@ export const zh: Translation<typeof en> = {
     not_set_up: {
       title: '无法将您转到对方服务',
       happened: '对方服务在这里尚未配置完整。',
-      todo: '您没有做错什么。请告知本服务的管理者：原因记录在日志中。',
+      todo: '您没有做错什么。请将此页面出示给本服务的管理者。',
     },
     refused_request: {
       title: '无法接受此请求',
