@@ -9,7 +9,7 @@ export interface ToolId {
 
 /**
  * Parses `namespace:name[:version]`, or `name` alone, as `toolId` writes them. The characters of the parts are not
- * checked here (`validateTool` does). Throws `invalid_tool`, also for a version without a namespace.
+ * checked here (`toolFaults` does). Throws `invalid_tool`, also for a version without a namespace.
  */
 export function parseToolId(text: string): ToolId {
   const parts = text.split(':')

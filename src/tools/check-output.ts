@@ -1,8 +1,8 @@
-import type { Tool } from '../domain/tool.ts'
+import type { JsonSchema, Tool } from '../domain/tool.ts'
 import type { WorkerType } from '../domain/worker.ts'
 import { withoutOptionalNulls } from './arcade/optional-nulls.ts'
 import { SchemaFault } from './json-schema/schema-fault.ts'
-import { type Validity, validateOutput } from './json-schema/schema-validator.ts'
+import { type Validity, validate } from './json-schema/schema-validator.ts'
 import { type SchemaViolation, violationSentence } from './json-schema/violation.ts'
 import { LargeJson } from './large-json.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
@@ -15,20 +15,41 @@ export interface CheckedTool extends Pick<Tool, 'title' | 'outputSchema'> {
   readonly isCheckedElsewhere: boolean
 }
 
-/**
- * Returns the answer, or an error in its place when the tool's schema refuses the value. A `LargeJson` has been checked
- * by the thread that read it.
- */
-export function withCheckedValue<Answer extends ToolAnswer>(
+/** A value of a tool, and the schema that it must fit. */
+export interface OutputToCheck {
+  readonly schema: JsonSchema
+  readonly value: unknown
+}
+
+/** `undefined` if the answer needs no check: a `LargeJson` has been checked by the thread that read it. */
+export function outputToCheck(
+  { outputSchema: schema, workerType }: CheckedTool,
+  answer: ToolAnswer,
+): OutputToCheck | undefined {
+  if (answer.outcome !== 'value' || schema === undefined || answer.value instanceof LargeJson)
+    return undefined
+  return { schema, value: workerType === 'http' ? withoutOptionalNulls(schema, answer.value) : answer.value }
+}
+
+/** Checks the value of an answer, in a thread. Returns the answer, or an error in its place. */
+export function withCheckedValue(tool: CheckedTool, answer: ToolAnswer): ToolAnswer {
+  const output = outputToCheck(tool, answer)
+  return output === undefined
+    ? answer
+    : afterCheck(
+        tool,
+        answer,
+        check(() => validate(output.schema, output.value)),
+      )
+}
+
+/** Returns the answer, or an error in its place when the tool's schema refuses the value. */
+export function afterCheck<Answer extends ToolAnswer>(
   tool: CheckedTool,
   answer: Answer,
+  checked: Checked,
 ): Answer | ReturnType<typeof ownError> {
-  if (answer.outcome !== 'value' || tool.outputSchema === undefined || answer.value instanceof LargeJson)
-    return answer
-  const { workerType } = tool
   const { logs } = answer
-  const value = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
-  const checked = check(() => validateOutput(tool, value, { isImmutable: true }))
   if (checked.outcome === 'valid') return answer
   if (checked.outcome === 'bad schema' && tool.isCheckedElsewhere) return answer
   const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developerMessage'>) =>

@@ -40,7 +40,9 @@ async function startServer(tools: readonly string[]) {
     const result =
       method === 'tools/list'
         ? `{"tools":[${state.tools.slice(from, from + PAGE).join()}]${next}}`
-        : JSON.stringify(info)
+        : JSON.stringify(
+            method === 'tools/call' ? { content: [], structuredContent: params.arguments } : info,
+          )
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`)
   })
@@ -92,5 +94,59 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     const second = await longestHold(() => countListed(gatepass))
     expect(second.result).toBe(TOOLS)
     for (const { held } of [registered, first, changed, second]) expect(held).toBeLessThan(MAX_HOLD)
+  })
+
+  /** Schemas whose validator takes long to make or to run. */
+  const unhurried: Readonly<Record<string, object>> = {
+    'many schemas': {
+      properties: Object.fromEntries(
+        Array.from({ length: 990 }, (_, i) => [
+          `p${i}`,
+          { type: ['string', 'null'], pattern: 'a', maxItems: i },
+        ]),
+      ),
+    },
+    'alternatives in alternatives': {
+      allOf: Array.from({ length: 900 }, (_, i) => ({ anyOf: [{ maxProperties: 50 + i }] })),
+    },
+    'patterns of large classes': {
+      properties: Object.fromEntries(
+        Array.from({ length: 24 }, (_, i) => [`p${i}`, { pattern: `(?i)${'[^\\p{L}]'.repeat(100)}${i}` }]),
+      ),
+    },
+    'patterns that repeat': {
+      patternProperties: Object.fromEntries(
+        Array.from({ length: 9 }, (_, i) => [`^(?:[^\\pL\\pN]{1,31}){1,${20 + i}}$`, {}]),
+      ),
+    },
+    'names that depend on another': {
+      dependentRequired: { a: Array.from({ length: 1_500 }, (_, i) => `r${i}`) },
+    },
+    'a value that is long': { properties: { list: { uniqueItems: true } }, required: ['list'] },
+  }
+  const long = Array.from({ length: 100_000 }, (_, i) => [i])
+
+  test('are run without blocking other requests', async () => {
+    const gatepass = await startGatepass({ mode: 'development' })
+    open.push(() => gatepass.close())
+    const tools = Object.values(unhurried).map((schema, i) => {
+      const json = JSON.stringify({ type: 'object', ...schema })
+      return `{"name":"Tool${i}","description":"Costs much.","inputSchema":${json},"outputSchema":${json}}`
+    })
+    const server = await startServer(tools)
+    const registered = await longestHold(() =>
+      gatepass.call('POST', '/v1/workers', { id: 'costly', mcp: { uri: server.uri, timeout: 60 } }),
+    )
+    expect(registered.result.status).toBe(201)
+    expect(registered.held).toBeLessThan(MAX_HOLD)
+    for (const [i, [name, schema]] of Object.entries(unhurried).entries()) {
+      const args = 'required' in schema ? { list: long } : {}
+      const { held, result } = await longestHold(() =>
+        gatepass.call('POST', '/v1/tools/run', { toolId: `costly.Tool${i}`, args }),
+      )
+      expect(result.status, name).toBe(200)
+      expect(Object.keys(result.body), name).not.toContain('error')
+      expect(held, name).toBeLessThan(MAX_HOLD)
+    }
   })
 })

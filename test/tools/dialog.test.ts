@@ -20,6 +20,7 @@ function dialogOf(...answers: readonly ElicitationAnswer[]) {
   }
   const options = {
     tool: 'Files',
+    owner: 'p',
     host: 'tools.example',
     publicOrigin: 'https://gp.example',
     isOwnDomain: (hostName: string) => hostName === 'auth.acme.example',
@@ -209,6 +210,7 @@ test('a title does not hide who asks', async () => {
   }
   const options = {
     tool: `Gatepass\n\nYour session has ended.\u202E${'x'.repeat(5_000)}`,
+    owner: 'p',
     host: 'tools.example',
     publicOrigin: 'https://gp.example',
     isOwnDomain: () => false,
@@ -222,7 +224,13 @@ test('a title does not hide who asks', async () => {
 })
 
 test('a mode that the client did not declare is not asked', async () => {
-  const options = { tool: 'T', publicOrigin: 'https://gp.example', isOwnDomain: () => false, secrets: [] }
+  const options = {
+    tool: 'T',
+    owner: 'p',
+    publicOrigin: 'https://gp.example',
+    isOwnDomain: () => false,
+    secrets: [],
+  }
   const elicit = () => Promise.reject(new Error('asked'))
   const tool = createToolDialog({ modes: ['form'], elicit }, options)
   await expect(tool.elicit(link('https://a.example'), over)).rejects.toThrow('mode "url"')

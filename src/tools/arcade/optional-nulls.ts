@@ -6,6 +6,15 @@ const MAX_DEPTH = 100
 /** Keywords that say nothing of an object's members. */
 const SAY_NOTHING = new Set(['type', 'title', 'description', 'default', 'examples'])
 
+/** A list may name tens of thousands of members, and a value have as many. */
+const requiredNames = new WeakMap<object, ReadonlySet<unknown>>()
+
+function requiredOf(schema: JsonSchema): ReadonlySet<unknown> {
+  const known = requiredNames.get(schema) ?? new Set(Array.isArray(schema.required) ? schema.required : [])
+  requiredNames.set(schema, known)
+  return known
+}
+
 /**
  * Removes members that are `null` and that the schema does not require, at any depth. Free JSON, of whose members the
  * schema says nothing, keeps its nulls.
@@ -16,10 +25,10 @@ export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0)
   if (Array.isArray(value)) return value.map((one) => withoutOptionalNulls(schema.items, one, depth + 1))
   if (!isRecord(value)) return value
   const properties = isRecord(schema.properties) ? schema.properties : {}
-  const required = Array.isArray(schema.required) ? schema.required : []
+  const required = requiredOf(schema)
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, one]) => one !== null || required.includes(name))
+      .filter(([name, one]) => one !== null || required.has(name))
       .map(([name, one]) => [
         name,
         withoutOptionalNulls(Object.hasOwn(properties, name) ? properties[name] : undefined, one, depth + 1),
@@ -42,11 +51,11 @@ function strip(schema: unknown, value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((one) => strip(schema.items, one, depth + 1))
   if (!isRecord(value) || !isRecord(schema.properties)) return value
   const { properties } = schema
-  const required = Array.isArray(schema.required) ? schema.required : []
+  const required = requiredOf(schema)
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (one === null && !required.includes(name) && isRecord(property) && !takesNull(property)) return []
+      if (one === null && !required.has(name) && isRecord(property) && !takesNull(property)) return []
       return [[name, strip(property, one, depth + 1)]]
     }),
   )

@@ -1,4 +1,5 @@
 import type { ListedCatalogue } from '../backend.ts'
+import { hasQuickPatterns } from '../json-schema/quick-schema.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { Refusal } from '../read-json.ts'
 import { inThread, ThreadFault, type ThreadTask } from '../thread-pool.ts'
@@ -13,7 +14,10 @@ import {
 } from './catalogue-reading.ts'
 import { unpackItems } from './packed-items.ts'
 
-/** Reads a small list on the event loop, and a large one in a thread, which runs `readPacked`. Throws `WorkerFault`. */
+/**
+ * Reads a small list on the event loop, and in a thread, which runs `readPacked`, a large one and one whose patterns take
+ * long to compile. Throws `WorkerFault`.
+ */
 export async function readCatalogue<About>(
   received: ReceivedCatalogue<About>,
   {
@@ -30,7 +34,9 @@ export async function readCatalogue<About>(
   try {
     if (pages.reduce((sum, { length }) => sum + length, 0) <= LARGE_BYTES) {
       const digest = digestOf(received)
-      return digest === before ? 'unchanged' : { digest, items: read(parsePages(pages), about) }
+      if (digest === before) return 'unchanged'
+      const parsed = parsePages(pages)
+      if (hasQuickPatterns(JSON.stringify(parsed))) return { digest, items: read(parsed, about) }
     }
     const own = pages.map(withOwnBuffer)
     const transfer = own.map(({ buffer }) => buffer)

@@ -1,8 +1,8 @@
-import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import type { JsonSchema, ToolRequirements } from '../../domain/tool.ts'
-import { SchemaFault } from '../json-schema/schema-fault.ts'
-import { checkSchema, MAX_SCHEMA_LENGTH } from '../json-schema/schema-validator.ts'
+import type { Checked } from '../check-output.ts'
+import { checkNow, checkUsable } from '../check-value.ts'
+import { MAX_SCHEMA_LENGTH } from '../json-schema/schema-validator.ts'
 
 /** The parts of a tool that are validated. */
 export interface ToolToValidate {
@@ -18,23 +18,32 @@ export interface ToolToValidate {
 const MAX_NAME = 128
 const MAX_VERSION = 100
 
-/** Throws `invalid_tool` with all faults of the tool. */
-export function validateTool(tool: ToolToValidate): void {
-  const faults = toolFaults(tool)
-  if (faults.length > 0) throw new BrokerError('invalid_tool', faults.join(' '))
-}
-
-/** All faults of a tool, one sentence each: names, version and tags first, then schemas. */
-export function toolFaults(tool: ToolToValidate): string[] {
-  return [...modelFaults(tool), ...uncheckable(tool)]
+/**
+ * All faults of a tool of the project, one sentence each: names, version and tags first, then schemas. Does not block the
+ * event loop.
+ */
+export async function toolFaults(tool: ToolToValidate, projectId: string): Promise<string[]> {
+  const faults = modelFaults(tool)
+  for (const { which, schema } of schemasOf(tool))
+    faults.push(...schemaFaults(which, await checkUsable(schema, projectId)))
+  return faults
 }
 
 /** The faults of a tool's schemas, one sentence each: input or output that cannot be validated. */
-export function uncheckable({ inputSchema, outputSchema }: ToolToValidate): string[] {
+export function uncheckable(tool: ToolToValidate): string[] {
+  return schemasOf(tool).flatMap(({ which, schema }) => schemaFaults(which, checkNow(schema)))
+}
+
+function schemasOf({ inputSchema, outputSchema }: ToolToValidate) {
   return [
-    ...(inputSchema === undefined ? [] : schemaFaults('input', inputSchema)),
-    ...(outputSchema === undefined ? [] : schemaFaults('output', outputSchema)),
+    ...(inputSchema === undefined ? [] : [{ which: 'input', schema: inputSchema }]),
+    ...(outputSchema === undefined ? [] : [{ which: 'output', schema: outputSchema }]),
   ]
+}
+
+function schemaFaults(which: string, checked: Checked): string[] {
+  if (checked.outcome === 'valid') return []
+  return [`Its ${which} schema cannot be used. ${checked.message}`]
 }
 
 /** The faults of a tool's names, version and tags. */
@@ -87,16 +96,6 @@ function forbiddenCharacters(text: string, allowed: RegExp): string {
     .slice(0, 20)
     .map((character) => JSON.stringify(character))
     .join(', ')
-}
-
-function schemaFaults(which: string, schema: JsonSchema): string[] {
-  try {
-    checkSchema(schema)
-    return []
-  } catch (error) {
-    if (error instanceof SchemaFault) return [`Its ${which} schema cannot be used. ${error.message}`]
-    throw error
-  }
 }
 
 /** Why a listed tool is left out (`unusable`), and which of its schemas cannot be validated here (`uncheckable`). */

@@ -1,5 +1,5 @@
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
-import { validate } from '../json-schema/schema-validator.ts'
+import { checkValue } from '../check-value.ts'
 import { scrub } from '../scrub.ts'
 import type { ToolLog } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
@@ -37,6 +37,8 @@ export type ToolQuestion =
 export interface DialogOptions {
   /** The tool's title. */
   readonly tool: string
+  /** The project. */
+  readonly owner: string
   /** The host that the tool runs on. Absent: it runs in this process. */
   readonly host?: string
   /** The origin of this Gatepass, which a tool's link must not lead to. */
@@ -76,7 +78,7 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
       const answer = await dialog.elicit(question, signal)
       if (answer.action !== 'accept') return { action: answer.action }
       if (question.mode === 'url') return { action: 'accept' }
-      const content = fitting(question.requestedSchema, answer.content)
+      const content = await fitting(question.requestedSchema, answer.content, options.owner)
       const isTaken =
         written.mode === 'url' || written.accepts === undefined || (await written.accepts(content))
       if (content !== undefined && isTaken) return { action: 'accept', content }
@@ -131,15 +133,16 @@ function toElicitation(question: ToolQuestion, options: DialogOptions): Elicitat
 }
 
 /** Removes members that the form does not have; `undefined` if the rest does not fit the form's schema. */
-function fitting(
+async function fitting(
   schema: Readonly<Record<string, unknown>>,
   content: ElicitationAnswer['content'] = {},
-): ElicitationAnswer['content'] | undefined {
+  owner: string,
+): Promise<ElicitationAnswer['content'] | undefined> {
   const properties = schema.properties as Readonly<Record<string, unknown>> // `readForm` made it
   const known = Object.fromEntries(
     Object.entries(content).filter(([name]) => Object.hasOwn(properties, name)),
   )
-  return validate(schema, known).valid ? known : undefined
+  return (await checkValue(schema, known, owner)).outcome === 'valid' ? known : undefined
 }
 
 /** The error of a tool that asks its user in a call without a dialog. */

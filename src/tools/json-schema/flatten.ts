@@ -11,6 +11,9 @@ export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
  */
 const COST_OF_ALTERNATIVE = 20
 
+/** Keywords that the flat schema has in another form. */
+const REPLACED = new Set(['$ref', '$dynamicRef', '$defs', 'definitions', 'dependentRequired'])
+
 /**
  * Moves every subschema to an entry of `$defs`, so that ajv generates a small function for each (its code grows with the
  * square of a schema's size), and adds the cost of each. Definitions that no reference leads to are left out.
@@ -49,25 +52,31 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
   const containing = (inner: unknown): unknown =>
     isNode(inner) ? { [COST]: COST_OF_ALTERNATIVE, not: { not: place(inner) } } : inner
 
+  // `required` in place of lists of names, because ajv's code for those takes time that grows with their square
+  const placeEach = (map: SchemaNode): SchemaNode =>
+    Object.fromEntries(
+      Object.entries(map).map(([name, one]) => [name, place(Array.isArray(one) ? { required: one } : one)]),
+    )
+  const required = ({ dependentRequired }: SchemaNode): SchemaNode[] =>
+    isNode(dependentRequired) ? [{ dependentSchemas: placeEach(dependentRequired) }] : []
+
   const body = (node: SchemaNode): SchemaNode => {
     const references = (targets.get(node) ?? []).map((target) => place(target))
     // draft-07 ignores the siblings of `$ref`
     if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references }
     const own = Object.entries(node)
-      .filter(([keyword]) => !['$ref', '$dynamicRef', '$defs', 'definitions'].includes(keyword))
+      .filter(([keyword]) => !REPLACED.has(keyword))
       .map(([keyword, value]) => {
         if (schemaList.has(keyword) && Array.isArray(value)) return [keyword, value.map((one) => place(one))]
-        if (schemaMap.has(keyword) && isNode(value))
-          return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, place(one)]))]
+        if (schemaMap.has(keyword) && isNode(value)) return [keyword, placeEach(value)]
         if (keyword === 'contains') return [keyword, containing(value)]
         return [keyword, schema.has(keyword) ? place(value) : value]
       })
     const flat: SchemaNode = Object.fromEntries(own)
+    const more = [...references, ...required(node)]
     return {
       ...flat,
-      ...(references.length > 0 && {
-        allOf: [...(Array.isArray(flat.allOf) ? flat.allOf : []), ...references],
-      }),
+      ...(more.length > 0 && { allOf: [...(Array.isArray(flat.allOf) ? flat.allOf : []), ...more] }),
       ...('unevaluatedProperties' in node && { [COST_OF_MEMBERS]: nodes.length }),
     }
   }

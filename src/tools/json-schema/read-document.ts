@@ -29,6 +29,8 @@ const MAX_SCHEMAS = 2000
 const MAX_SUBSCHEMAS = 1000
 /** Compiled size of all patterns together, in instructions. */
 const MAX_PATTERN_SIZE = 20_000
+/** Length of all patterns together, in characters. A class of a few characters may take as long as hundreds of instructions. */
+const MAX_PATTERN_LENGTH = 20_000
 
 /**
  * Reads a document of either dialect. Every reference is resolved, also in parts that nothing uses, and only within
@@ -43,18 +45,24 @@ export function readDocument(json: unknown): SchemaDocument {
   const nodes = new Map<string, Schema>()
   const references: { node: SchemaNode; pointer: string; base: string; keyword: string; uri: string }[] = []
   const patterns = new Map<string, Pattern>()
-  let patternSize = 0
+  let [patternSize, patternLength] = [0, 0]
   const keywords = KEYWORDS[dialect]
 
+  let schemas = 0
+  const countSchemas = (more: number) => {
+    schemas += more
+    if (schemas > MAX_SCHEMAS)
+      throw new SchemaFault('invalid_schema', `The schema holds more than ${MAX_SCHEMAS} schemas.`)
+  }
+
   const read = (raw: unknown, pointer: string, outerBase: string, depth: number): unknown => {
+    countSchemas(1)
     if (!isNode(raw)) {
       if (typeof raw === 'boolean') nodes.set(pointer, raw)
       return raw // the metaschema check refuses what is not a schema
     }
     if (depth > MAX_DEPTH)
       throw new SchemaFault('invalid_schema', `The schema nests deeper than ${MAX_DEPTH} schemas.`)
-    if (nodes.size >= MAX_SCHEMAS)
-      throw new SchemaFault('invalid_schema', `The schema holds more than ${MAX_SCHEMAS} schemas.`)
     const base = resources.enter(raw, pointer, outerBase)
     const node: Record<string, unknown> = {}
     nodes.set(pointer, node)
@@ -85,6 +93,11 @@ export function readDocument(json: unknown): SchemaDocument {
       )
         node[keyword] = value
     }
+    if (isNode(node.dependentRequired)) {
+      const { length } = Object.keys(node.dependentRequired) // flatten.ts makes a schema of each
+      countSchemas(length)
+      subschemas += length
+    }
     if (Array.isArray(node.enum)) {
       if (node.enum.length === 0)
         throw new SchemaFault(
@@ -103,9 +116,12 @@ export function readDocument(json: unknown): SchemaDocument {
       const uri = node[keyword]
       if (typeof uri === 'string') references.push({ node, pointer, base, keyword, uri })
     }
-    patternSize += readPatterns(node, pointer, patterns)
-    if (patternSize > MAX_PATTERN_SIZE)
-      throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')
+    for (const { source, size } of readPatterns(node, pointer, patterns)) {
+      patternSize += size
+      patternLength += source.length
+      if (patternSize > MAX_PATTERN_SIZE || patternLength > MAX_PATTERN_LENGTH)
+        throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')
+    }
     return node
   }
 
@@ -136,18 +152,15 @@ function readType(type: unknown): SchemaNode {
   return { type: Array.isArray(type) ? known : known[0] }
 }
 
-/** Returns the size of the patterns that are new. */
-function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>): number {
-  let size = 0
+/** Compiles the patterns that are new, one after the other. */
+function* readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>) {
   const named = isNode(node.patternProperties) ? Object.keys(node.patternProperties) : []
   for (const source of typeof node.pattern === 'string' ? [node.pattern, ...named] : named)
     if (!patterns.has(source)) {
       const pattern = schemaPattern(source, locationOf(pointer))
       patterns.set(source, pattern)
-      size += pattern.size
-      if (size > MAX_PATTERN_SIZE) break
+      yield { source, size: pattern.size }
     }
-  return size
 }
 
 /** The JSON Pointer of a member. Throws `SchemaFault` for half a surrogate pair, which ajv cannot put in its URLs. */

@@ -3,8 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { JsonSchema, Tool } from '../../domain/tool.ts'
 import { checkDocument } from './check-document.ts'
 import { type CheckOutcome, compileDocument } from './compile-document.ts'
+import { isQuickSchema } from './quick-schema.ts'
 import { readDocument } from './read-document.ts'
 import { SchemaFault } from './schema-fault.ts'
+import { QUICK_STEPS } from './step-limit.ts'
 import { type SchemaViolation, violationOf } from './violation.ts'
 
 /**
@@ -26,7 +28,20 @@ interface ValidationOptions {
 
 /** Validates a value. Throws `SchemaFault` when the schema cannot be used. */
 export function validate(schema: unknown, value: unknown, options?: ValidationOptions): Validity {
-  const outcome = validatorOf(schema, options).run(value)
+  return validityOf(validatorOf(schema, options).run(value))
+}
+
+/**
+ * `validate` for an immutable schema on the event loop, for at most a few milliseconds. `undefined`: it takes longer.
+ * Throws `SchemaFault` when the schema cannot be used.
+ */
+export function validateQuickly(schema: object, value: unknown): Validity | undefined {
+  if (!isQuick(schema)) return undefined
+  const outcome = validatorOf(schema, { isImmutable: true }).run(value, QUICK_STEPS)
+  return outcome.outcome === 'too_long' ? undefined : validityOf(outcome)
+}
+
+function validityOf(outcome: CheckOutcome): Validity {
   switch (outcome.outcome) {
     case 'valid':
       return { valid: true }
@@ -69,8 +84,16 @@ export function validateOutput(
   return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output, options)
 }
 
+const quick = new WeakMap<object, boolean>()
+
+function isQuick(schema: object): boolean {
+  const known = quick.get(schema) ?? isQuickSchema(stringify(schema))
+  quick.set(schema, known)
+  return known
+}
+
 interface Validator {
-  run(value: unknown): CheckOutcome
+  run(value: unknown, maxSteps?: number): CheckOutcome
   /** The number of subschemas; each takes about 2 kB. */
   readonly size: number
 }
@@ -112,12 +135,12 @@ function validatorOf(schema: unknown, { isImmutable = false }: ValidationOptions
 function makeValidator(text: string): Validator {
   const document = readDocument(parse(text))
   checkDocument(document)
-  let compiled: ((value: unknown) => CheckOutcome) | undefined
+  let compiled: ReturnType<typeof compileDocument> | undefined
   return {
     size: 1 + document.nodes.length,
-    run(value) {
+    run(value, maxSteps) {
       compiled ??= compileDocument(document)
-      return compiled(value)
+      return compiled(value, maxSteps)
     },
   }
 }

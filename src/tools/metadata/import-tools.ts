@@ -166,7 +166,7 @@ async function readDocument(
   const metadata = await withDiscovered(broker, reading.tool)
   if (metadata instanceof BrokerError) return refused(reading.tool.title, metadata.message)
   const tags = keywordsOf(metadata)
-  const faults = toolFaults({ ...metadata, tags })
+  const faults = await toolFaults({ ...metadata, tags }, projectId)
   if (faults.length > 0) return refused(metadata.title, faults.join(' '))
   const known = state.find(toolId(metadata).toLowerCase())
   if (known !== undefined && known.source.kind !== 'metadata')

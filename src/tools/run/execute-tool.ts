@@ -7,7 +7,8 @@ import { aboutToRun } from '../../services/run-once.ts'
 import { inSpan, type SpanEnd } from '../../services/tracing.ts'
 import type { ToolEvent } from '../backend.ts'
 import { backendOf } from '../backends.ts'
-import { withCheckedValue } from '../check-output.ts'
+import { afterCheck, outputToCheck } from '../check-output.ts'
+import { checkValue } from '../check-value.ts'
 import { risingProgress } from '../dialog/rising-progress.ts'
 import { createToolDialog } from '../dialog/tool-dialog.ts'
 import { boundedAnswer } from '../finish-answer.ts'
@@ -220,6 +221,7 @@ async function callWorker(
     call.dialog &&
     createToolDialog(call.dialog, {
       tool: tool.title,
+      owner: tool.projectId,
       ...(worker.type !== 'module' && { host: new URL(worker.uri).host }),
       publicOrigin: broker.settings.publicUrl.origin,
       isOwnDomain: (hostName) => broker.domains.projectAt(hostName) !== undefined,
@@ -266,7 +268,10 @@ async function callWorker(
     }
   }
   if (answer.outcome === 'authorization_requested') return requestConsent(broker, call, answer.requested)
-  return answer.outcome === 'authorization_required' ? answer : withCheckedValue(checkedTool, answer)
+  if (answer.outcome === 'authorization_required') return answer
+  const output = outputToCheck(checkedTool, answer)
+  if (output === undefined) return answer
+  return afterCheck(checkedTool, answer, await checkValue(output.schema, output.value, tool.projectId))
 }
 
 /** Begins the authorization that a worker requested, for the scopes that it names; the worker's own link is never used. */

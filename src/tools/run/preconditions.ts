@@ -14,8 +14,7 @@ import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
 import { chosenRequirements } from '../catalogue/tool-requirements.ts'
-import { check } from '../check-output.ts'
-import { validateInput } from '../json-schema/schema-validator.ts'
+import { checkValue } from '../check-value.ts'
 import { violationSentence } from '../json-schema/violation.ts'
 import { openSecret } from '../secrets.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
@@ -65,7 +64,7 @@ export interface CheckedToolCall extends ToolCall {
 /** Finds the runner and checks the input, once for each call. */
 export async function checkCall(broker: Broker, call: ToolCall): Promise<CheckedToolCall> {
   const runner = await resolveRunner(broker, call.tool)
-  const inputFault = inputFaultOf(
+  const inputFault = await inputFaultOf(
     call.tool,
     call.input,
     runner.outcome === 'found' ? runner.worker.type : undefined,
@@ -86,16 +85,15 @@ export async function checkInput(broker: Broker, call: ToolCall): Promise<Checke
  * Returns why the schema refuses the input. For a tool of an Arcade worker, `null` counts as an absent optional
  * parameter: Arcade's value schemas cannot say that a parameter may be null, and models write `null`.
  */
-function inputFaultOf(
+async function inputFaultOf(
   tool: Tool,
   input: ToolCall['input'],
   workerType: WorkerType | undefined,
-): ToolError | undefined {
+): Promise<ToolError | undefined> {
   const isArcade = workerType === 'http'
   const given = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
-  const checked = check(() =>
-    validateInput(isArcade ? { inputSchema: looseInputSchema(tool) } : tool, given, { isImmutable: true }),
-  )
+  const schema = isArcade ? looseInputSchema(tool) : tool.inputSchema
+  const checked = await checkValue(schema, given, tool.projectId)
   if (checked.outcome === 'valid') return undefined
   if (checked.outcome === 'bad schema')
     return isCheckedByWorker(tool, workerType)
