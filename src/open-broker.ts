@@ -112,11 +112,11 @@ export async function openBroker(
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     if (!isSigned) {
       await signScheduledRuns(raw, keys)
+      await settleToolNames({ store, audit, log }, operatorsProject.id)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     }
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
     watchForLosses({ store, log, now, audit, metrics }, operatorsProject.id)
-    await settleToolNames({ store, audit, log, now }, operatorsProject.id)
     const { allowedHosts } = config
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)

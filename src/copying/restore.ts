@@ -117,6 +117,7 @@ function copyMarked(backup: string, to: string): Restored {
     client.pragma('journal_mode = delete')
     const faults = String(client.pragma('integrity_check(1)', { simple: true }))
     if (faults !== 'ok') throw damaged(backup, faults)
+    refusePrograms(client, backup)
     const mark = client
       .prepare<[string], { readonly value: string }>('select value from facts where name = ?')
       .get(BACKUP_FACT)
@@ -132,6 +133,16 @@ function copyMarked(backup: string, to: string): Restored {
   } finally {
     client.close()
   }
+}
+
+/** Refuses triggers and views. Gatepass makes none, and a server would run what they say, such as to undo a revocation. */
+function refusePrograms(client: Database.Database, backup: string): void {
+  const names = client
+    .prepare<[], string>("select name from sqlite_master where type in ('trigger', 'view') limit 3")
+    .pluck()
+    .all()
+  if (names.length > 0)
+    throw damaged(backup, `it has triggers or views of another program: ${names.join(', ')}`)
 }
 
 function openCopy(path: string, backup: string): Database.Database {

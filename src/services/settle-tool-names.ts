@@ -1,28 +1,21 @@
-import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { IMPORTS, type ToolName, toolIdentity, toolkitIdentity } from '../domain/tool-name.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
 
-/** Marks a database whose tools have owners of their names. The value is the time since which. */
-const SETTLED_FACT = 'tool_names_settled_at'
 const TOOLS_AT_ONCE = 200
 const NAMES_AT_ONCE = 100
 
 /**
- * Gives the names of a database from a release without owners to the sources that have the tools, once: each name to the
- * source of the oldest tool. `gatepass doctor` lists the tools that other sources have under these names.
+ * Gives the names of a database from a release without owners to the sources that have the tools: each name to the
+ * source of the oldest tool. `gatepass doctor` lists the tools that other sources have under these names. Runs only before
+ * the rows of that release are signed: later, names without an owner are names whose rows were deleted, and tools have no
+ * MAC, so a forged tool could be the oldest.
  */
 export async function settleToolNames(
-  {
-    store,
-    audit,
-    log,
-    now,
-  }: { readonly store: Store; readonly audit: AuditLog; readonly log: Log; readonly now: Clock },
+  { store, audit, log }: { readonly store: Store; readonly audit: AuditLog; readonly log: Log },
   operatorsProject: string,
 ): Promise<void> {
-  if ((await store.facts.find(SETTLED_FACT)) !== undefined) return
   let count = 0
   for (const { id: projectId } of await store.projects.list()) {
     const names = [...(await oldestOwners(store, projectId)).values()]
@@ -30,11 +23,9 @@ export async function settleToolNames(
       await store.toolNames.settle(names.slice(i, i + NAMES_AT_ONCE))
     count += names.length
   }
-  if (count > 0) {
-    await audit.record(operatorsProject, { action: 'worker.named', reason: `names ${count}` })
-    log.info({ names: count }, 'names of tools were given to the sources that have them')
-  }
-  await store.facts.put(SETTLED_FACT, String(now()))
+  if (count === 0) return
+  await audit.record(operatorsProject, { action: 'worker.named', reason: `names ${count}` })
+  log.info({ names: count }, 'names of tools were given to the sources that have them')
 }
 
 async function oldestOwners(store: Store, projectId: string): Promise<ReadonlyMap<string, ToolName>> {

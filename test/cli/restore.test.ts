@@ -101,3 +101,15 @@ test('what is no backup, or not there, is refused and leaves nothing', async () 
   expect(existsSync(at('new.db'))).toBe(false)
   expect(readdirSync(gatepass.directory)).toEqual(['text.db'])
 })
+
+test('a file with triggers or views is refused: they would act for as long as the installation lives', async () => {
+  const { path } = await makeBackup()
+  const client = new Database(path)
+  client.exec('create trigger keep before update of revoked_at on api_keys begin select raise(ignore); end')
+  client.close()
+  expect(await run(`file:${at('new.db')}`, 'restore', path)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('triggers or views of another program: keep'),
+  })
+  expect(existsSync(at('new.db'))).toBe(false)
+})

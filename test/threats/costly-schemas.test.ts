@@ -111,7 +111,7 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     },
     'patterns of large classes': {
       properties: Object.fromEntries(
-        Array.from({ length: 24 }, (_, i) => [`p${i}`, { pattern: `(?i)${'[^\\p{L}]'.repeat(100)}${i}` }]),
+        Array.from({ length: 18 }, (_, i) => [`p${i}`, { pattern: `(?i)${'[^\\p{L}]'.repeat(100)}${i}` }]),
       ),
     },
     'patterns that repeat': {
@@ -122,7 +122,10 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     'names that depend on another': {
       dependentRequired: { a: Array.from({ length: 1_500 }, (_, i) => `r${i}`) },
     },
-    'a value that is long': { properties: { list: { uniqueItems: true } }, required: ['list'] },
+    'a value that is long': {
+      properties: { list: { allOf: Array.from({ length: 15 }, () => ({ uniqueItems: true })) } },
+      required: ['list'],
+    },
   }
   const long = Array.from({ length: 100_000 }, (_, i) => [i])
 

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { checkToolNames } from '../../src/diagnosis/check-tool-names.ts'
 import { findAlteredRows } from '../../src/services/altered-rows.ts'
-import { settleToolNames } from '../../src/services/settle-tool-names.ts'
+import { factPlace } from '../../src/store/sealed-columns.ts'
 import { shownTools } from '../../src/tools/catalogue/shown-tools.ts'
 import { pauseChain } from '../../src/tools/run/paused-chain.ts'
 import { syncWorkers } from '../../src/tools/worker.ts'
@@ -397,7 +397,14 @@ describe('the owner of a name in the database', () => {
     expect(client.prepare(sql).run().changes).toBeGreaterThan(0)
     client.close()
   }
-  const target = async ({ gatepass }: Scene) => {
+  const restart = async ({ gatepass }: Scene) => {
+    const another = await startGatepass({ databasePath: gatepass.databasePath })
+    open.push(() => another.close())
+    return another
+  }
+  const runAt = ({ call }: Gatepass, tool_name: string) =>
+    call('POST', '/v1/tools/execute', { tool_name, input: { text: 'private' } })
+  const target = async ({ gatepass }: Pick<Scene, 'gatepass'>) => {
     const { broker, config } = gatepass
     const project = defined(await broker.store.projects.findByName('default'))
     return { broker, config, project }
@@ -436,11 +443,15 @@ describe('the owner of a name in the database', () => {
     const { clockWorker, gatepass } = scene
     await clockWorker.list('Gmail.Send@9.0.0', 'Clock.Now@1.0.0')
     write(scene, 'delete from tool_names')
-    write(scene, "delete from facts where name = 'tool_names_settled_at'")
-    const { broker, project, config } = await target(scene)
-    const { store, audit, log, now } = broker
-    await settleToolNames({ store, audit, log, now }, project.id)
-    for (const name of SPELLINGS) expect((await scene.run(name)).body.success, name).toBe(true)
+    const { facts } = gatepass.broker.store
+    const { sealer } = gatepass.broker
+    const key = defined(await facts.find('installation_key')) as never // it is sealed
+    const opened = sealer.open(key, factPlace('installation_key'))
+    await facts.put('audit_key', sealer.seal(opened, factPlace('audit_key')))
+    await facts.delete('installation_key')
+    const upgraded = await restart(scene)
+    const { broker, project, config } = await target({ gatepass: upgraded })
+    for (const name of SPELLINGS) expect((await runAt(upgraded, name)).body.success, name).toBe(true)
     expect(clockWorker.got).toEqual([])
     expect(await checkToolNames({ broker, project, config })).toEqual([
       {
@@ -450,10 +461,21 @@ describe('the owner of a name in the database', () => {
         fix: expect.stringContaining('gatepass workers accept'),
       },
     ])
-    // once: a name that is deleted later has no owner
-    write(scene, "delete from tool_names where identity = 'gmail:send'")
-    await settleToolNames({ store, audit, log, now }, project.id)
-    await scene.gmail.list('Gmail.Send@1.0.1')
-    expect(gatepass.logLines.join('\n')).toContain('were given to the sources that have them')
+    expect(upgraded.logLines.join('\n')).toContain('were given to the sources that have them')
+  })
+
+  test('that was deleted is not given to a worker whose tool was made the oldest', async () => {
+    const scene = await startScene()
+    const { clockWorker } = scene
+    await clockWorker.list('Gmail.Send@9.0.0', 'Clock.Now@1.0.0')
+    write(scene, 'delete from tool_names')
+    write(
+      scene,
+      "delete from facts where name not in ('installation_key', 'master_key_check', 'sealing_keys')",
+    )
+    write(scene, "update tools set uid = 'tool_0' where version = '9.0.0'")
+    const after = await restart(scene)
+    for (const name of SPELLINGS) await runAt(after, name)
+    expect(clockWorker.got).toEqual([])
   })
 })
