@@ -25,12 +25,12 @@ interface World {
 }
 
 /**
- * The write of one audit line: `fail` runs between its COMMIT and the loss of its connection. `stalled`: the standby
- * receives nothing.
+ * The write of one audit line: `fail` runs between its COMMIT and the loss of its connection, which is not lost unless
+ * `isCut`. `stalled`: the standby receives nothing.
  */
 async function writeDuring(
   fail: (world: World, hasAnswer: Promise<void>) => Promise<void>,
-  { stalled = false }: { readonly stalled?: boolean } = {},
+  { stalled = false, isCut = true }: { readonly stalled?: boolean; readonly isCut?: boolean } = {},
 ) {
   await using primary = await startPostgres()
   await using standby = await primary.startStandby()
@@ -41,9 +41,10 @@ async function writeDuring(
     await primary.waitForStandby()
     if (stalled) standby.link.stall()
     const world = { primary, standby, address }
-    address.atNextCommit((hasAnswer) => fail(world, hasAnswer))
+    if (isCut) address.atNextCommit((hasAnswer) => fail(world, hasAnswer))
     const [outcome] = await Promise.allSettled([
       store.audit.append({ projectId, at: 1, lines: ['the line'], link }),
+      isCut || fail(world, Promise.resolve()),
     ])
     await until(async () => store.projects.find(projectId).then(Boolean, () => false))
     const [first, ...others] = await store.audit.blocks(projectId, { order: 'oldest first', limit: 100 })
@@ -118,6 +119,22 @@ test('a commit that only the primary has, because its wait for the standby was e
       })()
     },
     { stalled: true },
+  )
+  expectTruth(written)
+})
+
+test('a commit whose wait for the standby was cancelled is not believed, although the server answers it', async () => {
+  const written = await writeDuring(
+    async (world) => {
+      const { primary } = world
+      const { pid } = await waitingForStandby(primary)
+      await runSql(primary.url, 'select pg_cancel_backend($1)', [pid])
+      await until(
+        async () => (await activity(primary, `pid = ${pid} and wait_event = 'SyncRep'`)).length === 0,
+      )
+      await failOver(world)
+    },
+    { stalled: true, isCut: false },
   )
   expectTruth(written)
 })

@@ -261,6 +261,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R16'],
+    fault: 'a commit is believed although its server no longer waited for the standby',
+    file: 'src/store/dialects/postgres/failures.ts',
+    from: 'if (warning !== undefined) throw',
+    to: "if (warning === 'none') throw",
+    test: 'store/failover.test.ts',
+    name: 'a commit whose wait for the standby was cancelled is not believed',
+  },
+  {
+    rows: ['R16'],
     fault: 'what one server alone has written is proof of a commit',
     file: 'src/store/dialects/postgres/commits.ts',
     from: 'on conflict (writer, slot) do update set at = excluded.at returning number`',

@@ -118,7 +118,7 @@ export const tools: readonly Mutation[] = [
     from: 'if (!isSigned) {',
     to: 'await settleToolNames({ store, audit, log }, operatorsProject.id)\n    if (!isSigned) {',
     test: 'threats/tool-names.test.ts',
-    name: 'that was deleted is not given to a worker whose tool was made the oldest',
+    name: 'that was deleted is not given to the worker of the tool that another program made the oldest',
   },
   {
     rows: ['36'],

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { retry } from '../../retry.ts'
 import { createBeginnings } from './beginnings.ts'
-import { fromDriver, POSTGRES_RETRIES, RETRY_MS } from './failures.ts'
+import { confirmed, fromDriver, POSTGRES_RETRIES, RETRY_MS } from './failures.ts'
 
 /**
  * The rows by which a transaction proves that it was committed. Each transaction first writes its number into a row of
@@ -24,8 +24,8 @@ export interface Commits {
   /** Begins a transaction, which writes its number. */
   begin(client: pg.ClientBase): Promise<OwnTransaction>
   /**
-   * Whether the transaction whose COMMIT was not answered was committed; a "no" is final. The question is a write on the
-   * same row. So it waits until the transaction has ended on its server, which may be waiting for its replica; a replica
+   * Whether the transaction whose COMMIT was not answered, or with a warning, was committed; a "no" is final. The question
+   * is a write on the same row. So it waits until the transaction has ended on its server, which may be waiting for its replica; a replica
    * in recovery refuses it; and once it is committed itself, what it has read survives wherever the commit survives.
    * Throws `store_unavailable` when this cannot be found out.
    */
@@ -91,8 +91,15 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
       values: [writer, slot],
       query_timeout: Math.max(1, untilMs - performance.now()),
     }
-    const { rows } = await fromDriver(pool.query<{ number: string }>(query))
-    return Number(rows[0]?.number) === number
+    const client = await fromDriver(pool.connect())
+    try {
+      const { rows } = await confirmed(client, () => client.query<{ number: string }>(query))
+      client.release()
+      return Number(rows[0]?.number) === number
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
   }
 
   async function newestOn(on: pg.Pool | pg.ClientBase): Promise<number> {

@@ -54,6 +54,26 @@ export async function fromDriver<T>(query: Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * `fromDriver` for a statement that ends a transaction. A warning of the server counts as a lost connection: it warns when
+ * the wait for a synchronous standby was cancelled (`pg_cancel_backend`). The commit is then only on this server, which
+ * answers it as any other.
+ */
+export async function confirmed<T>(client: pg.ClientBase, run: () => Promise<T>): Promise<T> {
+  let warning: string | undefined
+  const onNotice = ({ message }: { readonly message?: string | undefined }) => {
+    warning = message ?? ''
+  }
+  client.on('notice', onNotice)
+  try {
+    const result = await fromDriver(run())
+    if (warning !== undefined) throw new DriverError(`the server warned at a commit: ${warning}`)
+    return result
+  } finally {
+    client.off('notice', onNotice)
+  }
+}
+
 function isTransient(error: unknown): boolean {
   if (error instanceof RetryableError || isConnectionFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false

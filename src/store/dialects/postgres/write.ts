@@ -4,7 +4,7 @@ import type { Announce, StoreChange } from '../../changes.ts'
 import type { Announcements } from './announcements.ts'
 import { appendAudit } from './audit-chain.ts'
 import type { Commits, OwnTransaction } from './commits.ts'
-import { fromDriver, isUnusable, RetryableError } from './failures.ts'
+import { confirmed, fromDriver, isUnusable, RetryableError } from './failures.ts'
 
 /** `Database.write` with a body that gets the connection of its transaction. */
 export type Transact = <T>(
@@ -41,7 +41,7 @@ export function createTransact({ pool, announcements, commits, notify }: WriterP
       // without a write there is nothing for the disk, and no outcome that could be lost
       const end = hasWritten || isAudited || changes.length > 0 ? 'commit' : 'rollback'
       try {
-        await fromDriver(client.query(end))
+        await confirmed(client, () => client.query(end))
       } catch (error) {
         isBroken = isUnusable(error)
         if (!isBroken || end === 'rollback') throw error
