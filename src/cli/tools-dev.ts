@@ -26,7 +26,9 @@ interface WorkerWire {
   readonly type: string
   readonly http?: { readonly uri: string }
   readonly sync_error?: string
-  readonly acceptance?: { readonly waiting?: unknown }
+  readonly acceptance?: {
+    readonly waiting?: { readonly names?: readonly { readonly name: string; readonly owner?: string }[] }
+  }
 }
 
 interface ToolWire {
@@ -101,6 +103,10 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
       )
     isRegistered = true
     if (worker.sync_error !== undefined) printProgress(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
+    for (const { name, owner = '' } of takenNames(worker))
+      printProgress(
+        `${MARKS.warning} The name ${sanitize(name)} belongs to ${sanitize(owner)}, so the tool is found by its full id alone: give it another name, or take the name with ${commandLine(shell, 'workers', 'accept', id)}`,
+      )
     const text = await describe(api, shell, id, url, report.tools)
     print(text === shown ? `\n${MARKS.ok} Reloaded; the calls above still apply.` : text)
     shown = text
@@ -131,7 +137,10 @@ async function deleteWorker(api: Api, id: string, url: string): Promise<void> {
 
 const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`
 
-/** Registers the worker, or makes Gatepass read its catalogue again. New requirements are accepted. */
+/**
+ * Registers the worker, or makes Gatepass read its catalogue again. New requirements are accepted, unless names of other
+ * sources wait with them: those would lose them.
+ */
 async function register(
   api: Api,
   id: string,
@@ -145,8 +154,13 @@ async function register(
   if (before !== undefined && !/^http:\/\/127\.0\.0\.1:/.test(before.http?.uri ?? ''))
     throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
   const worker = await api.send<WorkerWire>('PATCH', pathOf(id), { body: { http } })
-  if (worker.acceptance?.waiting === undefined) return worker
+  if (worker.acceptance?.waiting === undefined || takenNames(worker).length > 0) return worker
   return api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} })
+}
+
+/** The names of the worker's tools that belong to another source. */
+function takenNames({ acceptance }: WorkerWire) {
+  return (acceptance?.waiting?.names ?? []).filter(({ owner }) => owner !== undefined)
 }
 
 /** Describes each tool: its missing requirements, and a command that calls it. */

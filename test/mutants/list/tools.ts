@@ -112,6 +112,15 @@ export const tools: readonly Mutation[] = [
     name: 'is refused if its program is too large',
   },
   {
+    rows: ['25'],
+    fault: '`tools dev` takes names of other workers',
+    file: 'src/cli/tools-dev.ts',
+    from: ' || takenNames(worker).length > 0',
+    to: '',
+    test: 'cli/tools-dev-names.test.ts',
+    name: 'takes no name of another worker, and says whose it is',
+  },
+  {
     rows: ['25', '49'],
     fault: 'a name whose row was deleted goes to the oldest tool at the next start',
     file: 'src/open-broker.ts',
