@@ -41,13 +41,29 @@ export async function listen(
   }
 }
 
-/** A taken port is no fault of the program, so that the error that ends it prints no stack. */
+/** A taken port is no fault of the program: a program that does not handle the error ends with its message alone. */
 function describe(error: Error & { readonly code?: string }, host: string, port: number): Error {
   if (error.code !== 'EADDRINUSE') return error
   const message = `The port ${port} of ${host} is taken: end the program that uses it, or give another number as port.`
   const taken = Object.assign(new Error(message), { code: error.code })
   taken.stack = `Error: ${message}`
+  if (globalThis.process !== undefined) endWithMessageOf(taken)
   return taken
+}
+
+const endings = new WeakSet<Error>()
+
+/** Replaces what the runtime prints of the error, by its message, if the program handles it neither here nor by a listener. */
+function endWithMessageOf(error: Error): void {
+  endings.add(error)
+  process.off('uncaughtExceptionMonitor', end) // one listener is enough for all errors
+  process.on('uncaughtExceptionMonitor', end)
+}
+
+function end(error: Error): void {
+  if (!endings.has(error) || process.listenerCount('uncaughtException') > 0) return
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
 }
 
 /** Tells a person who started the program in a terminal where it listens; standard output is left to the program. */

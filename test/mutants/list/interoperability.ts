@@ -213,6 +213,15 @@ export const interoperability: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'a program of tools whose port is taken ends with lines of Node around the sentence',
+    file: 'src/sdk/tools/listen.ts',
+    from: 'if (globalThis.process !== undefined) endWithMessageOf(taken)',
+    to: 'if (globalThis.process === undefined) endWithMessageOf(taken)',
+    test: 'sdk/tools/serve-by-hand.test.ts',
+    name: 'a program that finds its port taken ends with one sentence',
+  },
+  {
+    rows: [],
     fault: 'the SDK permits a version of a framework with which its entry does not work',
     file: 'src/sdk/package.json',
     from: '"ai": "^7.0.82"',
