@@ -7,7 +7,7 @@ import { promptText } from './prompt.ts'
 interface Fault {
   readonly path: string
   readonly code: string
-  readonly message: string
+  readonly label?: string
 }
 
 /** A body of `POST /v1/admin/auth_providers`. */
@@ -41,10 +41,9 @@ function accepted<Answer>(api: Api, { status, body }: Awaited<ReturnType<Api['re
 /** The variables without a value, with their labels and examples. */
 function missingVariables(answer: unknown): readonly { readonly name: string; readonly wanted: string }[] {
   const { errors = [] } = (answer ?? {}) as { readonly errors?: readonly Fault[] } // the wire's contract says so
-  return errors.flatMap(({ path, code, message }) => {
+  return errors.flatMap(({ path, code, label = '' }) => {
     const [, name] = /^oauth2\.variables\.([a-z_]+)\.value$/.exec(path) ?? []
     if (code !== 'missing' || name === undefined) return []
-    const [, wanted = ''] = /^[^:]*: (.*)\.$/.exec(message) ?? []
-    return [{ name, wanted }]
+    return [{ name, wanted: label }]
   })
 }

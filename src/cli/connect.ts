@@ -72,12 +72,12 @@ async function begin(
   const refused = refusal(asProvider.status, asProvider.body, api.place)
   if (refused.exitCode !== EXIT.notFound) throw refused
 
+  const { errors = [] } = (asProvider.body ?? {}) as { readonly errors?: readonly Fault[] } // the API guarantees it
+  const isAmbiguous = errors.some(({ code }) => code === 'conflict') // the refusal lists the providers of that name
+  const catalogued = errors.find(({ code }) => code === 'unknown')?.catalogued
   const path = `/v1/tools/${encodeURIComponent(name)}`
   const asTool = await api.request('GET', path, { query: { user_id } })
-  if (asTool.status === 404)
-    throw /^There is no provider/.test(refused.message)
-      ? await unknownName(api, name, refused.message)
-      : refused
+  if (asTool.status === 404) throw isAmbiguous ? refused : await unknownName(api, name, catalogued)
   if (asTool.status !== 200) throw refusal(asTool.status, asTool.body, api.place)
   if (scopes !== undefined)
     throw new CommandFailure(
@@ -91,6 +91,12 @@ async function begin(
     authorization: await api.send('POST', '/v1/tools/authorize', { body: { tool_name, ...who } }),
     providers: needs.flatMap(({ id, provider_id }) => id ?? provider_id ?? []),
   }
+}
+
+interface Fault {
+  readonly code: string
+  /** The definition of the catalogue that was probably meant. */
+  readonly catalogued?: string
 }
 
 interface ToolWire {
@@ -110,14 +116,17 @@ function oneProvider(authorization: AuthorizationWire): StartedAuthorization {
   return { authorization, providers: [authorization.provider_id] }
 }
 
-async function unknownName(api: Api, name: string, refused: string): Promise<CommandFailure> {
-  const [catalogued = ''] = / The catalogue has [^:]+: gatepass providers add \S+/.exec(refused) ?? []
+async function unknownName(api: Api, name: string, catalogued: string | undefined): Promise<CommandFailure> {
+  const definition =
+    catalogued === undefined
+      ? ''
+      : ` The catalogue has ${catalogued === name ? 'it' : `"${catalogued}"`}: gatepass providers add ${catalogued}.`
   const { items } = await api.send<{ readonly items: readonly { readonly id: string }[] }>(
     'GET',
     '/v1/admin/auth_providers',
   )
   return new CommandFailure(
-    `There is no provider or tool "${name}" at ${api.place}.${catalogued} ${
+    `There is no provider or tool "${name}" at ${api.place}.${definition} ${
       items.length > 0
         ? `Its providers: ${items.map(({ id }) => id).join(', ')}.`
         : '`gatepass import <file>` adds tools with their providers.'

@@ -76,6 +76,10 @@ export interface Fault {
   /** The position of a syntax error in JSON, counted from 1. */
   readonly line?: number
   readonly column?: number
+  /** What a missing value is, with an example, for the person who is asked for it. */
+  readonly label?: string
+  /** The id of the definition in the catalogue that was probably meant by an unknown provider. */
+  readonly catalogued?: string
 }
 
 /** What an error may carry besides its message. `retryAfter` is in seconds (RFC 9110 section 10.2.3). */
@@ -108,6 +112,11 @@ export class BrokerError extends Error {
 }
 
 /** Makes the error for one invalid member of a request; `path` and `code` are those of `Fault`. */
-export function invalidMember(path: string, code: FaultCode, message: string): BrokerError {
-  return new BrokerError('invalid_request', message, { faults: [{ path, code, message }] })
+export function invalidMember(
+  path: string,
+  code: FaultCode,
+  message: string,
+  more: Pick<Fault, 'label'> = {},
+): BrokerError {
+  return new BrokerError('invalid_request', message, { faults: [{ path, code, message, ...more }] })
 }

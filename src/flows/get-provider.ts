@@ -54,12 +54,17 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
   return providerBook(await broker.cache.providers.of(projectId))
 }
 
-/** Names the definition of the catalogue that was probably meant, and how to add it; else the empty string. */
-export function similarDefinition(wanted: string): string {
-  const id = nearest(
+/** The id of the definition of the catalogue that was probably meant. */
+function nearestDefinition(wanted: string): string | undefined {
+  return nearest(
     wanted,
     catalogueEntries().map((one) => one.id),
   )
+}
+
+/** Names the definition of the catalogue that was probably meant, and how to add it; else the empty string. */
+export function similarDefinition(wanted: string): string {
+  const id = nearestDefinition(wanted)
   if (id === undefined) return ''
   return ` The catalogue has ${id === wanted ? 'it' : `"${id}"`}: gatepass providers add ${id}.`
 }
@@ -68,12 +73,14 @@ export function similarDefinition(wanted: string): string {
 export function getProviderIn(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
   const entry = book.byId(wanted) ?? findByKind(book, wanted)
-  if (entry === undefined)
-    throw new BrokerError(
-      'provider_not_found',
-      `There is no provider "${wanted}" in this project.${similarProvider(wanted, book.entries) || similarDefinition(wanted)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
-    )
-  return entry
+  if (entry !== undefined) return entry
+  const similar = similarProvider(wanted, book.entries)
+  const catalogued = similar === '' ? nearestDefinition(wanted) : undefined
+  const message = `There is no provider "${wanted}" in this project.${similar || similarDefinition(wanted)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`
+  const fault = { path: '', code: 'unknown', message } as const
+  throw new BrokerError('provider_not_found', message, {
+    ...(catalogued !== undefined && { faults: [{ ...fault, catalogued }] }),
+  })
 }
 
 /** ` Did you mean "…"?` with the nearest id of an entry, or the empty string. */
@@ -104,11 +111,12 @@ export async function findProviderByUid(
 
 function findByKind(book: ProviderBook, wanted: string): ProviderEntry | undefined {
   const ofKind = book.byKind(wanted)
-  if (ofKind.length > 1)
-    throw new BrokerError(
-      'provider_not_found',
-      `"${wanted}" may be any of ${ofKind.map((one) => `"${one.id}"`).join(', ')}: name one of them by its id.`,
-    )
+  if (ofKind.length > 1) {
+    const message = `"${wanted}" may be any of ${ofKind.map((one) => `"${one.id}"`).join(', ')}: name one of them by its id.`
+    throw new BrokerError('provider_not_found', message, {
+      faults: [{ path: '', code: 'conflict', message }],
+    })
+  }
   return ofKind[0]
 }
 

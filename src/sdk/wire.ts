@@ -3330,6 +3330,10 @@ export interface ErrorBody {
     /** In broken JSON, from 1 */
     readonly line?: number
     readonly column?: number
+    /** What a missing value is, in words */
+    readonly label?: string
+    /** The definition of the catalogue that an unknown provider probably means */
+    readonly catalogued?: string
   }[]
   /** Why a token or a consent cannot be obtained, if that is known */
   readonly cause?: Cause

@@ -23,6 +23,10 @@ export const errorSchema = z
           message: z.string(),
           line: z.number().int().optional().openapi({ description: 'In broken JSON, from 1' }),
           column: z.number().int().optional(),
+          label: z.string().optional().openapi({ description: 'What a missing value is, in words' }),
+          catalogued: z.string().optional().openapi({
+            description: 'The definition of the catalogue that an unknown provider probably means',
+          }),
         }),
       )
       .optional()

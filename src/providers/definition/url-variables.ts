@@ -158,7 +158,8 @@ function readAllowed(
 }
 
 function refuseMissing(path: string, wanted: string): never {
-  throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`)
+  const label = wanted === '' ? {} : { label: wanted }
+  throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`, label)
 }
 
 /** Checks the URLs of the base with the new values, since the request may not replace these URLs. */

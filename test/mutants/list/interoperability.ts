@@ -222,6 +222,15 @@ export const interoperability: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'the refusal of an unknown provider does not carry the definition of the catalogue',
+    file: 'src/flows/get-provider.ts',
+    from: '[{ ...fault, catalogued }]',
+    to: '[fault]',
+    test: 'cli/server.test.ts',
+    name: 'providers, secrets, policies, runs, connections and the audit trail are read and changed',
+  },
+  {
+    rows: [],
     fault: 'the SDK permits a version of a framework with which its entry does not work',
     file: 'src/sdk/package.json',
     from: '"ai": "^7.0.82"',
