@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StreamEventWire } from '../../src/http/dialects/runs.ts'
+import type { StreamEventWire } from '../../src/operations/dialects/runs.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { metadata, startWorld, type World } from '../http/world.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { toArcadeExecuteResponse, toExecuteResponse } from '../../src/http/dialects/arcade.ts'
+import { toArcadeExecuteResponse, toExecuteResponse } from '../../src/operations/dialects/arcade.ts'
 import type { Execution } from '../../src/tools/run/execution.ts'
 
 const schema = JSON.parse(readFileSync(new URL('execute-response.schema.json', import.meta.url), 'utf8'))

@@ -4,9 +4,14 @@ import { KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
 import { type EpochSeconds, fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { createKey, projectForKey, projectOf, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText, plainText, userIdText } from '../../operations/schemas/fields.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, plainText, userIdText } from '../endpoint/fields.ts'
 import { issuedSchema, issuedToWire, keySchema, keyToWire } from './key-wire.ts'
 import { checkedProjectName } from './projects.ts'
 

@@ -4,9 +4,14 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { disconnectClient, hasAccess } from '../../flows/mcp-clients.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText, userIdText } from '../../operations/schemas/fields.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, userIdText } from '../endpoint/fields.ts'
 
 const mcpClientSchema = z
   .object({

@@ -5,9 +5,9 @@ import { invalidMember } from '../../domain/errors.ts'
 import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
 import { type DryRunResult, dryRunPolicies, MAX_SAMPLES, MAX_TOKENS } from '../../flows/dry-run-policies.ts'
 import { policiesWith } from '../../flows/policy-settings.ts'
+import { idText } from '../../operations/schemas/fields.ts'
 import { toolToday } from '../../tools/run/tool-today.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
 import { newPolicySchema, settingsFromWire } from './policy-wire.ts'
 
 const DAY = 24 * 3600

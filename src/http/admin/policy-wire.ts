@@ -9,7 +9,7 @@ import {
 } from '../../domain/policy.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
 import type { PolicySettings } from '../../flows/policy-settings.ts'
-import { newIdText, plainText } from '../endpoint/fields.ts'
+import { newIdText, plainText } from '../../operations/schemas/fields.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
 

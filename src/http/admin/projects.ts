@@ -4,7 +4,8 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import { administersInstallation, createProject, projectOf } from '../../flows/manage-keys.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 /** The name of a new project has only characters that need no quoting in a shell, a URL or a configuration file. */
 const projectName = z

@@ -4,8 +4,9 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
 import type { Secret } from '../../domain/secret.ts'
+import { pageSchema, slicePage, wholeListQuery } from '../../operations/schemas/page.ts'
 import { setSecret } from '../../tools/secrets.ts'
-import { type AddEndpoint, pageSchema, slicePage, wholeListQuery } from '../endpoint/endpoint.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 const secretSchema = z
   .object({

@@ -8,8 +8,8 @@ import {
   webhookState,
 } from '../../domain/webhook.ts'
 import type { Receipt } from '../../flows/webhooks/send-event.ts'
+import { plainText } from '../../operations/schemas/fields.ts'
 import type { ListedDelivery } from '../../store/delivery-lists.ts'
-import { plainText } from '../endpoint/fields.ts'
 
 export const eventTypeSchema = z.enum(EVENT_TYPES)
 

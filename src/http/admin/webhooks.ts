@@ -13,10 +13,16 @@ import {
   rotateWebhookSecret,
   testWebhook,
 } from '../../flows/webhooks/webhook-settings.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import type { ReplayPlace } from '../../store/events.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import {
   deliverySchema,
   deliveryToWire,

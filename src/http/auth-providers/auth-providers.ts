@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { pageSchema, slicePage, wholeListQuery } from '../../operations/schemas/page.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { type AddEndpoint, pageSchema, slicePage, wholeListQuery } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { addEntry, changeEntry, deleteEntry, entryToWire, getEntry } from './entry-changes.ts'
 import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
 

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
+import { plainText } from '../../operations/schemas/fields.ts'
+import { jsonValue } from '../../operations/schemas/json-schemas.ts'
 import type { Definitions } from '../../providers/catalogue/definitions.ts'
 import { changed, memberOf } from '../../providers/definition/member.ts'
 import { refuse } from '../../providers/definition/refuse.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { plainText } from '../endpoint/fields.ts'
-import { jsonValue } from '../endpoint/json-schemas.ts'
 
 // The members of a provider entry itself, beside the provider that it describes.
 

@@ -2,6 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
+import { idText, plainText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { definitionTexts } from '../../providers/catalogue/definition-texts.ts'
 import {
   type CatalogueEntry,
@@ -12,9 +15,7 @@ import {
 import { writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText, plainText } from '../endpoint/fields.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 const entrySchema = z
   .object({

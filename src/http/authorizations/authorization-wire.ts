@@ -10,10 +10,10 @@ import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
+import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import type { Release } from '../../services/release.ts'
 import { mayActFor } from '../../services/request-context.ts'
-import { causeSchema, causeToWire } from '../endpoint/cause-schema.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** Arcade's AuthorizationResponse, with the reason of a failure. */
 export const authorizationSchema = z

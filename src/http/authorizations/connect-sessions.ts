@@ -9,11 +9,11 @@ import { connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { beginConnectSession, needToReconnect } from '../../flows/begin-connect-session.ts'
 import { connectionsOf, firstIdOf } from '../../flows/connect-session.ts'
 import { getActiveProvider } from '../../flows/get-provider.ts'
+import { idText, pageMembers, scopeText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, pageMembers, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { givenFor, variablesSchema } from './given-values.ts'
 
 const connectionSchema = z.object({ id: z.string(), provider_id: z.string() })

@@ -8,11 +8,16 @@ import { getAccessToken, unavailableError } from '../../flows/get-access-token.t
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { errorSchema } from '../../operations/schemas/error-schema.ts'
+import { idText, userIdText } from '../../operations/schemas/fields.ts'
 import { mayActFor } from '../../services/request-context.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { errorSchema } from '../endpoint/error-schema.ts'
-import { idText, userIdText } from '../endpoint/fields.ts'
 
 const connectionSchema = z
   .object({

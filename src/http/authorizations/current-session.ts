@@ -12,12 +12,12 @@ import {
   firstIdOf,
   restartConnectSession,
 } from '../../flows/connect-session.ts'
+import { errorSchema } from '../../operations/schemas/error-schema.ts'
+import { wholeNumber } from '../../operations/schemas/fields.ts'
 import { inContext } from '../../services/request-context.ts'
 import { connectSessionAt, SESSION_RATE, type SessionLimits } from '../connect/session-at.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { errorSchema } from '../endpoint/error-schema.ts'
-import { wholeNumber } from '../endpoint/fields.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { sendEvents } from '../endpoint/send-events.ts'

@@ -6,10 +6,10 @@ import { getAuthorization } from '../../flows/await-authorization.ts'
 import { explainAuthorization } from '../../flows/explain/explain-authorization.ts'
 import { explainConnection } from '../../flows/explain/explain-connection.ts'
 import type { Explanation } from '../../flows/explain/explanation.ts'
-import type { AnswerOf } from '../endpoint/answer-of.ts'
-import { causeSchema, causeToWire } from '../endpoint/cause-schema.ts'
+import type { AnswerOf } from '../../operations/schemas/answer-of.ts'
+import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'
+import { idText } from '../../operations/schemas/fields.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
 import { getConnection } from './connections.ts'
 
 const detailsSchema = z

@@ -6,10 +6,10 @@ import {
   type ImportOutcome,
   importConnection,
 } from '../../flows/import-connection.ts'
+import { idText, plainText, scopeText, userIdText } from '../../operations/schemas/fields.ts'
+import { JSON_VALUE, jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { checked, parse } from '../../parsing/parse.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, plainText, scopeText, userIdText } from '../endpoint/fields.ts'
-import { JSON_VALUE, jsonObject } from '../endpoint/json-schemas.ts'
 
 const MOST_ROWS = 500
 /** Fewer rows, because each check is a request to the provider. */

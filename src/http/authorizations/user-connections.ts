@@ -4,11 +4,17 @@ import type { Connection } from '../../domain/connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { openAccess } from '../../flows/seal-grant.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText, userIdText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
+import { toPage } from '../../operations/schemas/page.ts'
 import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
-import { type AddEndpoint, toPage } from '../endpoint/endpoint.ts'
-import { idText, userIdText } from '../endpoint/fields.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { getConnection } from './connections.ts'
 
 const userConnectionSchema = z

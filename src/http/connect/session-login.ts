@@ -14,8 +14,8 @@ import {
   OPEN_PATH,
 } from '../../flows/session-login.ts'
 import { beginSession, type IdentifiedUser, openSession, type UserSession } from '../../flows/user-session.ts'
+import { userIdText } from '../../operations/schemas/fields.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
-import { userIdText } from '../endpoint/fields.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { openLoginPage } from '../pages/open-login-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'

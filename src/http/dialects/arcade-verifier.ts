@@ -3,8 +3,8 @@ import type { Broker } from '../../broker.ts'
 import { isConfidential } from '../../domain/confidential-url.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { beginTrial } from '../../flows/verifier-trial.ts'
+import { userIdText } from '../../operations/schemas/fields.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { userIdText } from '../endpoint/fields.ts'
 
 const settingsSchema = z
   .object({

@@ -5,8 +5,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
+import { causeToWire } from '../../operations/schemas/cause-schema.ts'
 import { alteredValue, UnsealError } from '../../store/seal.ts'
-import { causeToWire } from './cause-schema.ts'
 import { requestId } from './request-id.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */

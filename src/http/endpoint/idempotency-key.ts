@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import { MAX_IDEMPOTENCY_KEY } from './fields.ts'
+import { MAX_IDEMPOTENCY_KEY } from '../../operations/schemas/fields.ts'
 import { createExecuteOnce } from './idempotency.ts'
 import { requestHeader } from './request-header.ts'
 

@@ -4,8 +4,8 @@ import { userFor } from '../../domain/api-key.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { PORTAL_RIGHTS } from '../../domain/portal-ticket.ts'
 import { createPortalLink } from '../../flows/portal/portal-link.ts'
+import { languageTag, userDisplayText, userIdText } from '../../operations/schemas/fields.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { languageTag, userDisplayText, userIdText } from '../endpoint/fields.ts'
 
 const DEFAULT_SECONDS = 300
 const MOST_SECONDS = 3600

@@ -2,6 +2,23 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
+import {
+  definitionJson,
+  manyRequirementsToWire,
+  readBehaviourFilter,
+  toDefinition,
+} from '../../operations/dialects/arcade-tools.ts'
+import {
+  type CatalogueFormat,
+  FORMATS,
+  formattedSchema,
+  formattedToolSchema,
+} from '../../operations/dialects/format-schemas.ts'
+import { type OxpNames, oxpDefinition, oxpNames } from '../../operations/dialects/oxp-tools.ts'
+import { manyRequirementsSchema, toolDefinitionSchema } from '../../operations/dialects/tool-schemas.ts'
+import { idText, plainText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { namedTools } from '../../tools/catalogue/known-tools.ts'
@@ -13,23 +30,7 @@ import { shownTools } from '../../tools/catalogue/shown-tools.ts'
 import { cachedText } from '../../tools/catalogue/text-cache.ts'
 import { formatTool } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus, requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
-import {
-  definitionJson,
-  manyRequirementsToWire,
-  readBehaviourFilter,
-  toDefinition,
-} from '../dialects/arcade-tools.ts'
-import {
-  type CatalogueFormat,
-  FORMATS,
-  formattedSchema,
-  formattedToolSchema,
-} from '../dialects/format-schemas.ts'
-import { type OxpNames, oxpDefinition, oxpNames } from '../dialects/oxp-tools.ts'
-import { manyRequirementsSchema, toolDefinitionSchema } from '../dialects/tool-schemas.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { sendPage, sendText } from '../endpoint/send-json.ts'
 
 const nameParams = z.object({ name: toolNameText })

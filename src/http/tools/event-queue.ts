@@ -1,5 +1,5 @@
+import type { StreamEventWire } from '../../operations/dialects/runs.ts'
 import { jsonBody } from '../../tools/large-json.ts'
-import type { StreamEventWire } from '../dialects/runs.ts'
 
 /**
  * Limits of one stream whose reader is slow. Beyond either of them progress events are dropped, and a tool that sends more

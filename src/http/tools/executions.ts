@@ -5,19 +5,24 @@ import { BrokerError } from '../../domain/errors.ts'
 import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
 import { toolId } from '../../domain/tool.ts'
 import { parseToolId } from '../../domain/tool-id.ts'
-import { mayActFor } from '../../services/request-context.ts'
-import { UnsealError } from '../../store/seal.ts'
-import { getTool } from '../../tools/catalogue/get-tool.ts'
-import { openAttempts, openRequest, sealEnded } from '../../tools/run/execution-history.ts'
 import {
   artifactSchema,
   requiredAuthorizationSchema,
   toolErrorSchema,
-} from '../dialects/execution-schemas.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+} from '../../operations/dialects/execution-schemas.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
+import { jsonObject, jsonValue } from '../../operations/schemas/json-schemas.ts'
+import { mayActFor } from '../../services/request-context.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
+import { openAttempts, openRequest, sealEnded } from '../../tools/run/execution-history.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, toolNameText, userIdText } from '../endpoint/fields.ts'
-import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
 const executionSchema = z

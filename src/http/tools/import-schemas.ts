@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { JSON_VALUE } from '../endpoint/json-schemas.ts'
+import { JSON_VALUE } from '../../operations/schemas/json-schemas.ts'
 
 // The import of tool metadata on the wire. The schema of the metadata is for documentation only: read-metadata.ts reads
 // the metadata, and repairs common faults of real files.

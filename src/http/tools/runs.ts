@@ -2,13 +2,17 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
+import {
+  chainResultSchema,
+  runResultSchema,
+  streamEventSchema,
+} from '../../operations/dialects/run-schemas.ts'
+import { toChainResponse, toRunResponse, toStreamEvent } from '../../operations/dialects/runs.ts'
+import { idText } from '../../operations/schemas/fields.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../../tools/run/run-chain.ts'
 import { runTool, streamTool } from '../../tools/run/run-tool.ts'
-import { chainResultSchema, runResultSchema, streamEventSchema } from '../dialects/run-schemas.ts'
-import { toChainResponse, toRunResponse, toStreamEvent } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
-import { idText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { sendEvents } from '../endpoint/send-events.ts'

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import { idText, pageMembers, plainText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { isRecord } from '../../parsing/json-record.ts'
-import { idText, pageMembers, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** The members that every endpoint for running tools takes besides the tool and its arguments. */
 export const callMembers = {

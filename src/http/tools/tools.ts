@@ -1,6 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
+import {
+  answersList,
+  toArcadeExecuteResponse,
+  toArcadeScheduled,
+  toExecuteResponse,
+  toScheduled,
+} from '../../operations/dialects/arcade.ts'
+import { toDefinition } from '../../operations/dialects/arcade-tools.ts'
+import { executeResultSchema } from '../../operations/dialects/execution-schemas.ts'
+import { toolDefinitionSchema } from '../../operations/dialects/tool-schemas.ts'
+import { idText, toolNameText } from '../../operations/schemas/fields.ts'
 import { bindTool } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool } from '../../tools/catalogue/delete-tool.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
@@ -16,18 +27,7 @@ import {
   authorizationSchema,
   withoutAuthorization,
 } from '../authorizations/authorization-wire.ts'
-import {
-  answersList,
-  toArcadeExecuteResponse,
-  toArcadeScheduled,
-  toExecuteResponse,
-  toScheduled,
-} from '../dialects/arcade.ts'
-import { toDefinition } from '../dialects/arcade-tools.ts'
-import { executeResultSchema } from '../dialects/execution-schemas.ts'
-import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, toolNameText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { requestHeader } from '../endpoint/request-header.ts'

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Toolset } from '../../domain/toolset.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { getToolset, shownTools } from '../../tools/catalogue/shown-tools.ts'
 import { addToolset, changeToolset, deleteToolset } from '../../tools/catalogue/toolset-settings.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import {
   changesFromWire,
   detailToWire,

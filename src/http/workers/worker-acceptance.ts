@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { WorkerNeeds } from '../../domain/worker-needs.ts'
+import { idText } from '../../operations/schemas/fields.ts'
 import {
   acceptanceOf,
   acceptWaiting,
@@ -11,7 +12,6 @@ import {
 import { ownerNameOf } from '../../tools/catalogue/name-claims.ts'
 import { getWorker } from '../../tools/worker.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
 
 // The providers, scopes and secrets that a worker's tools may use, and their names: those that an administrator has accepted, and those
 // that wait for acceptance.

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import { idText, userIdText } from '../../operations/schemas/fields.ts'
 import { getWorker, syncWorker } from '../../tools/worker.ts'
 import { acquisitionToWire, authorizationSchema } from '../authorizations/authorization-wire.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, userIdText } from '../endpoint/fields.ts'
 
 const params = z.object({ id: idText })
 const query = z.object({ user_id: userIdText, next_uri: z.string().max(2000).optional() })

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { newIdText } from '../../operations/schemas/fields.ts'
+import { readWorkerType } from '../../operations/worker-types/registry.ts'
 import { backendOf } from '../../tools/backends.ts'
 import { readBounded } from '../../tools/catalogue/read-bounded.ts'
 import { newWorker } from '../../tools/worker.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { newIdText } from '../endpoint/fields.ts'
-import { readWorkerType } from '../worker-types/registry.ts'
 import { WORKER_BLOCKS } from './workers.ts'
 
 export const workerTrialSchema = z.object({

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
 import type { Broker, McpIssuer } from '../../broker.ts'
-import { userIdText } from '../../http/endpoint/fields.ts'
+import { userIdText } from '../../operations/schemas/fields.ts'
 import { ID_TOKEN_ALGORITHMS } from '../../providers/openid.ts'
 import { createIssuerKeys, type KeySet } from './issuer-keys.ts'
 import { MCP_SCOPES } from './principal.ts'

@@ -195,7 +195,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: [],
     fault: 'images and audio of MCP tools are dropped',
-    file: 'src/http/dialects/arcade.ts',
+    file: 'src/operations/dialects/arcade.ts',
     from: 'const output = toOutput(withMedia(execution.outcome))',
     to: 'const output = toOutput(execution.outcome)',
     test: 'tools/mcp-content.test.ts',

@@ -6,7 +6,7 @@ import { type OpenapiSettings, openapiSettings } from '../../tools/openapi/opena
 import { parseInThread } from '../../tools/openapi/read-in-thread.ts'
 import { Refusal } from '../../tools/read-json.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
+import { jsonObject } from '../schemas/json-schemas.ts'
 import { changedLimits, defineWorkerType, limits } from './define.ts'
 import {
   fromSchemeWire,

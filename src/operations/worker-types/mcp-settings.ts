@@ -8,7 +8,7 @@ import {
   type McpSecrets,
   type McpSettings,
 } from '../../tools/mcp/settings.ts'
-import { idText, plainText, scopeText } from '../endpoint/fields.ts'
+import { idText, plainText, scopeText } from '../schemas/fields.ts'
 import { workerUri } from './define.ts'
 
 // The settings of an MCP server: reads the wire's form into the stored form, and writes it back.

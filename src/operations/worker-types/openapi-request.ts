@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
-import { scopeText } from '../endpoint/fields.ts'
-import { jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
+import { scopeText } from '../schemas/fields.ts'
+import { jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
 
 // The wire format of a single request, and of the credentials for a security scheme.
 

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { WORKER_STATUSES } from '../../domain/worker.ts'
 import { type Parameter, VALUE_TYPES, type ValueSchema } from '../../sdk/worker/value-schema.ts'
 import { AUTHORIZATION_STATUSES } from '../../tools/tool-answer.ts'
-import type { AnswerOf } from '../endpoint/answer-of.ts'
-import { jsonObject } from '../endpoint/json-schemas.ts'
+import type { AnswerOf } from '../schemas/answer-of.ts'
+import { jsonObject } from '../schemas/json-schemas.ts'
 
 // Tools and what they need, as Arcade's API describes them. arcade-tools.ts makes them.
 

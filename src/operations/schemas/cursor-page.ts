@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
 import { invalidMember } from '../../domain/errors.ts'
 import { MOST_COUNTED, type Page, type PageRequest } from '../../store/page.ts'
-import { pageQuery, pageSchema, toPage } from './endpoint.ts'
+import { pageQuery, pageSchema, toPage } from './page.ts'
 
 /** The query parameters of lists that grow with the number of users: `limit` with `offset` or `cursor`. */
 export const cursorQuery = {

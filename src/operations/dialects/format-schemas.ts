@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
-import { jsonObject, jsonSchema } from '../endpoint/json-schemas.ts'
+import { jsonObject, jsonSchema } from '../schemas/json-schemas.ts'
 import { annotationsSchema } from './run-schemas.ts'
 import { toolDefinitionSchema } from './tool-schemas.ts'
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { AUTHORIZATION_STATUSES } from '../../tools/tool-answer.ts'
 import { ERROR_KINDS } from '../../tools/tool-error.ts'
-import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
+import { jsonObject, jsonValue } from '../schemas/json-schemas.ts'
 
 // What a run of a tool ended with: parts that several endpoints answer, and the answer of `/v1/tools/execute`.
 

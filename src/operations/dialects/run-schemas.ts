@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { CODE_ERROR_KINDS } from '../../code/code-error.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
 import { RUN_OPERATIONS } from '../../tools/run/run-tool.ts'
-import { errorSchema } from '../endpoint/error-schema.ts'
-import { jsonObject, jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
+import { errorSchema } from '../schemas/error-schema.ts'
+import { jsonObject, jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
 import { duration, requiredAuthorizationSchema, toolErrorSchema } from './execution-schemas.ts'
 
 // The answers of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute`. runs.ts makes them.
