@@ -9,3 +9,7 @@ export interface Project {
 
 /** The project that exists from the first start. */
 export const DEFAULT_PROJECT = 'default'
+
+/** The name of a new project has only characters that need no quoting in a shell, a URL or a configuration file. */
+export const PROJECT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
+export const PROJECT_NAME_RULE = 'letters, digits, _ . - only, a letter or digit first'

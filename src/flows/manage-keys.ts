@@ -4,13 +4,13 @@ import {
   isExpired,
   issueApiKey,
   type KeyPrefix,
-  type NewApiKey,
+  type Role,
   rotatedApiKey,
 } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
-import { DEFAULT_PROJECT, type Project } from '../domain/project.ts'
+import { DEFAULT_PROJECT, PROJECT_NAME, PROJECT_NAME_RULE, type Project } from '../domain/project.ts'
 
 /** A new API key with its stored record. */
 export interface IssuedKey {
@@ -19,21 +19,92 @@ export interface IssuedKey {
   readonly record: ApiKey
 }
 
-/** Creates and stores an API key. */
+const DAY_SECONDS = 24 * 3600
+/** In seconds. */
+export const LONGEST_LIFETIME = 100 * 365 * 24 * 3600
+
+/** The key to create. */
+export interface KeyOrder {
+  readonly role: Role
+  readonly name?: string | undefined
+  /** The name of the key's project; by default that of `by`. */
+  readonly project?: string | undefined
+  /** The only user for whom the key acts. */
+  readonly userId?: string | undefined
+  /** When the key expires: at a time or after a number of seconds; with neither it never expires. */
+  readonly expiresAt?: EpochSeconds | undefined
+  readonly expiresIn?: number | undefined
+  readonly rateLimit?: number | undefined
+  readonly prefix?: KeyPrefix | undefined
+}
+
+/**
+ * Creates and stores an API key, and its project if it does not exist. Throws `invalid_request` for members that
+ * contradict each other, and `insufficient_role` for a project in which `by` may create no key.
+ */
 export async function createKey(
   broker: Broker,
-  order: Omit<NewApiKey, 'createdAt'>,
-  prefix?: KeyPrefix,
-): Promise<IssuedKey> {
-  const issued = issueApiKey({ ...order, createdAt: broker.now() }, prefix)
-  const { projectId, userId } = order
-  const entries = broker.audit.of(projectId, {
+  by: Project,
+  { prefix, ...order }: KeyOrder,
+): Promise<IssuedKey & { readonly project: Project }> {
+  const { role, name = '', userId, rateLimit } = order
+  const expiresAt = expiryOf(order, broker.now())
+  if (userId !== undefined && role === 'admin')
+    throw invalidMember(
+      'user_id',
+      'conflict',
+      'A key that acts for one user cannot administer: give it the role caller or readonly.',
+    )
+  // the project may be created, so the request is checked first
+  const project = order.project === undefined ? by : await projectForKey(broker, by, order.project)
+  const properties = {
+    projectId: project.id,
+    name,
+    role,
+    createdAt: broker.now(),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(userId !== undefined && { userId }),
+  }
+  const issued = issueApiKey(properties, prefix)
+  const entries = broker.audit.of(project.id, {
     action: 'key.created',
     subject: issued.record.id,
     ...(userId !== undefined && { userId }),
   })
   await broker.store.apiKeys.add(issued.record, entries)
-  return issued
+  return { ...issued, project }
+}
+
+/** When the key expires; `undefined`: never. */
+function expiryOf(
+  { expiresAt, expiresIn }: Pick<KeyOrder, 'expiresAt' | 'expiresIn'>,
+  now: EpochSeconds,
+): EpochSeconds | undefined {
+  if (expiresAt !== undefined && expiresIn !== undefined)
+    throw invalidMember('expires_in', 'conflict', 'Give expires_at or expires_in, not both.')
+  if (expiresIn !== undefined) return now + expiresIn
+  if (expiresAt !== undefined && (expiresAt <= now || expiresAt > now + LONGEST_LIFETIME))
+    throw invalidMember(
+      'expires_at',
+      'invalid',
+      'expires_at must be in the future, and within a hundred years.',
+    )
+  return expiresAt
+}
+
+/** A key of the project. Throws `not_found`. */
+export async function getKey(
+  broker: Broker,
+  project: Pick<Project, 'id' | 'name'>,
+  id: string,
+): Promise<ApiKey> {
+  const key = await broker.store.apiKeys.find(project.id, id)
+  if (key !== undefined) return key
+  throw new BrokerError(
+    'not_found',
+    `There is no API key "${id.slice(0, 100)}" in the project "${project.name}".`,
+  )
 }
 
 /**
@@ -44,7 +115,10 @@ export async function rotateKey(
   broker: Broker,
   project: Pick<Project, 'id' | 'name'>,
   id: string,
-  { graceSeconds, prefix }: { readonly graceSeconds: number; readonly prefix?: KeyPrefix },
+  {
+    graceSeconds = DAY_SECONDS,
+    prefix,
+  }: { readonly graceSeconds?: number | undefined; readonly prefix?: KeyPrefix | undefined } = {},
 ): Promise<IssuedKey & { readonly oldEndsAt: EpochSeconds }> {
   const now = broker.now()
   const old = await broker.store.apiKeys.find(project.id, id)
@@ -110,10 +184,17 @@ export async function createProject(broker: Broker, by: Project, name: string): 
 
 /**
  * The project in which an administrator of `by` may create a key: their own; an administrator of the installation also
- * in a new project or one without keys. Throws `insufficient_role` for every other name, whether it exists or not.
+ * in a new project or one without keys. Throws `invalid_request` for an invalid name and `insufficient_role` for every
+ * other name, whether it exists or not.
  */
-export async function projectForKey(broker: Broker, by: Project, name: string): Promise<Project> {
-  if (name === by.name) return by
+async function projectForKey(broker: Broker, by: Project, name: string): Promise<Project> {
+  if (name === by.name) return by // the name may be older than the rule
+  if (!PROJECT_NAME.test(name))
+    throw invalidMember(
+      'project',
+      'invalid',
+      `"${name}" is not a valid name of a project: ${PROJECT_NAME_RULE}, at most 100.`,
+    )
   const refused = new BrokerError(
     'insufficient_role',
     `An administrator's key has power in its own project only, "${by.name}". Use one of the project "${name}", or \`gatepass keys create --project\` beside the database.`,

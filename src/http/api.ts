@@ -2,12 +2,11 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { operations } from '../operations/operations.ts'
 import { addAudit } from './admin/audit.ts'
 import { addBranding } from './admin/branding.ts'
-import { addKeys } from './admin/keys.ts'
 import { addMcpClients } from './admin/mcp-clients.ts'
 import { addPolicies } from './admin/policies.ts'
-import { addProjects } from './admin/projects.ts'
 import { addSecrets } from './admin/secrets.ts'
 import { addWebhooks } from './admin/webhooks.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
@@ -22,6 +21,7 @@ import { addUserConnections } from './authorizations/user-connections.ts'
 import type { SessionLimits } from './connect/session-at.ts'
 import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
+import { addOperation } from './endpoint/add-operation.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse } from './endpoint/errors.ts'
@@ -116,8 +116,7 @@ export function createApi(
   addPortalLinks(add, broker) //      /v1/users/{user_id}/portal
   addMcpClients(add, broker) //       /v1/admin/mcp_clients
   addSecrets(add, broker) //          /v1/admin/secrets
-  addKeys(add, broker) //             /v1/admin/keys
-  addProjects(add, broker) //         /v1/admin/projects
+  for (const operation of operations) addOperation(add, broker, operation)
   addBranding(add, broker) //         /v1/admin/projects/{id}/branding
   addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
   addOrganizationPaths(app, broker, { authenticate, onAnswered }) // /v1/orgs/{org}/projects/{project}/…

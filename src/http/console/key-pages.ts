@@ -1,10 +1,11 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { type ApiKey, isExpired, ROLES, type Role } from '../../domain/api-key.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { createKey, type IssuedKey, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
-import { userIdText } from '../../operations/schemas/fields.ts'
-import { readExpiry } from '../admin/keys.ts'
+import { getKey } from '../../flows/manage-keys.ts'
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../operations/keys.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { attempt, given, type Refused } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
@@ -12,6 +13,7 @@ import { endOnce } from './end-once.ts'
 import { field, select, submit } from './form-fields.ts'
 import { PAGE_ROWS } from './lists.ts'
 import { pager, placeInList } from './pager.ts'
+import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const ABOVE = [['API keys', '/keys']] as const
@@ -23,12 +25,7 @@ const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   const { apiKeys } = broker.store
 
-  async function get(on: OnPage): Promise<ApiKey> {
-    const id = idOf(on)
-    const key = await apiKeys.find(on.projectId, id)
-    if (key !== undefined) return key
-    throw new BrokerError('not_found', `There is no API key "${id.slice(0, 100)}" in this project.`)
-  }
+  const get = (on: OnPage) => getKey(broker, on.session.project, idOf(on))
 
   async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
     const page = await apiKeys.browse(on.projectId, placeInList(on, 'key'), PAGE_ROWS)
@@ -59,7 +56,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
   routes.form(
     '/keys',
     async (on, form) => {
-      const made = await attempt(async () => createKey(broker, readNewKey(on, form)))
+      const made = await attempt(() => perform(on, createApiKey, { body: readNewKey(form) }))
       if (made.outcome === 'refused') return list(on, form, made)
       return showIssued(on, made.result, 'The key was made')
     },
@@ -83,16 +80,15 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
     '/keys/:id/rotate',
     async (on, form) => {
       const key = await get(on)
-      const made = await attempt(async () =>
-        rotateKey(broker, on.session.project, key.id, { graceSeconds: readGrace(form) }),
-      )
+      const body = { grace: readGrace(form) }
+      const made = await attempt(() => perform(on, rotateApiKey, { params: { id: key.id }, body }))
       if (made.outcome === 'refused') return show(on, key, made)
       const issued = made.result
       return showIssued(
         on,
         issued,
         'The successor was made',
-        `The old key is valid until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+        `The old key is valid until ${issued.replaces.expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },
     { recent: true },
@@ -108,7 +104,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
       }),
       async (on) => {
         const { id } = await get(on)
-        await revokeKey(broker, on.session.project, id)
+        await perform(on, revokeApiKey, { params: { id } })
         return on.go('/keys', `${id} is revoked: it is refused from now on.`)
       },
     ),
@@ -150,27 +146,14 @@ ${submit('Make the key')}`
   return html`${on.form('/keys', fields, { recent: true })}`
 }
 
-/** The settings of the key to make. Throws `invalid_request`. */
-function readNewKey({ projectId, broker }: OnPage, form: URLSearchParams) {
-  const role = ROLES.find((one) => one === form.get('role'))
-  if (role === undefined) throw invalidMember('role', 'not_one_of', `role is one of ${ROLES.join(', ')}.`)
-  const user = given(form, 'user')
-  if (user !== undefined && role === 'admin')
-    throw invalidMember(
-      'user_id',
-      'conflict',
-      'A key that acts for one user cannot administer: give it the role caller or readonly.',
-    )
-  if (user !== undefined && !userIdText.safeParse(user).success)
-    throw invalidMember('user_id', 'invalid', 'That is not the id of a user.')
-  const lifetime = LIFETIMES.find(([seconds]) => seconds === form.get('expires_in'))?.[0] ?? ''
-  const expiresAt = lifetime === '' ? undefined : readExpiry({ expires_in: Number(lifetime) }, broker.now())
+/** The body of the request that makes the key. */
+function readNewKey(form: URLSearchParams) {
+  const lifetime = given(form, 'expires_in')
   return {
-    projectId,
-    role,
-    name: given(form, 'name')?.slice(0, 200) ?? '',
-    ...(user !== undefined && { userId: user }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    role: form.get('role'),
+    name: given(form, 'name'),
+    user_id: given(form, 'user'),
+    expires_in: lifetime === undefined ? undefined : Number(lifetime),
   }
 }
 
@@ -187,17 +170,24 @@ function readGrace(form: URLSearchParams): number {
   )
 }
 
+type IssuedWire = z.output<NonNullable<typeof createApiKey.output>>
+
 /** The only page that has the key: it is neither stored nor shown again. */
-function showIssued(on: OnPage, { key, record }: IssuedKey, title: string, more?: string) {
+function showIssued(
+  on: OnPage,
+  { id, key, role, name: called, expires_at: end }: IssuedWire,
+  title: string,
+  more?: string,
+) {
   const body = section(
     'The key',
     html`<p class="note wait">This is the only time that it is shown. Copy it now, and keep it where secrets are kept.</p>
 <p><code class="copy secret">${key}</code></p>
 ${facts([
-  ['Id', html`<code>${record.id}</code>`],
-  ['Role', html`<code>${record.role}</code>`],
-  ['Name', record.name === '' ? undefined : name(record.name)],
-  ['Ends', record.expiresAt === undefined ? 'never' : exactTime(record.expiresAt)],
+  ['Id', html`<code>${id}</code>`],
+  ['Role', html`<code>${role}</code>`],
+  ['Name', called === '' ? undefined : name(called)],
+  ['Ends', end === undefined ? 'never' : exactTime(fromTimestamp(end))],
 ])}
 ${more !== undefined && html`<p>${more}</p>`}
 <p>${buttonLink('/keys', 'Back to the keys')}</p>`,

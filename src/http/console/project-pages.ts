@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import { administersInstallation, createProject } from '../../flows/manage-keys.ts'
-import { parseOnce } from '../../parsing/parse.ts'
-import { newProjectSchema } from '../admin/projects.ts'
+import { administersInstallation } from '../../flows/manage-keys.ts'
+import { createProject } from '../../operations/projects.ts'
 import { name } from '../pages/layout.ts'
 import { attempt, type Refused } from './attempt.ts'
 import { asCurl, badge, code, section, table, time } from './elements.ts'
 import { field, submit } from './form-fields.ts'
+import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** The list of projects: all of them for those who administer the installation, else only the session's project. */
@@ -33,14 +33,8 @@ ${asCurl(on, '/v1/admin/projects')}`
   routes.page('/projects', (on) => list(on))
 
   routes.form('/projects', async (on, form) => {
-    const made = await attempt(async () => {
-      const { name: called } = parseOnce(
-        newProjectSchema,
-        { name: form.get('name')?.trim() ?? '' },
-        'the body',
-      )
-      return createProject(broker, on.session.project, called)
-    })
+    const body = { name: form.get('name')?.trim() ?? '' }
+    const made = await attempt(() => perform(on, createProject, { body }))
     if (made.outcome === 'refused') return list(on, form, made)
     return on.go('/projects', `The project ${made.result.name} was made.`)
   })

@@ -1,0 +1,99 @@
+import type { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Broker } from '../../broker.ts'
+import {
+  Answer,
+  type EventStream,
+  EventStream as Events,
+  JsonText,
+  TextStream,
+} from '../../operations/answer.ts'
+import type { Operation, OperationRequest } from '../../operations/operation.ts'
+import { jsonBody } from '../../tools/large-json.ts'
+import type { AddEndpoint, EndpointDefinition } from './endpoint.ts'
+import { toRefusal, toWire } from './errors.ts'
+import { markWithoutEffect } from './idempotency-key.ts'
+import { STAINLESS } from './read-request.ts'
+import { requestHeader } from './request-header.ts'
+import { sendEvents } from './send-events.ts'
+import { streamedBody } from './streamed-body.ts'
+
+/** Adds the endpoint of an operation: it runs the operation and makes the response of what `run` returns. */
+export function addOperation(add: AddEndpoint, broker: Broker, operation: Operation): void {
+  add(definitionOf(operation), ({ c, caller, params, query, body }) => {
+    const result = operation.run(broker, { caller, params, query, body, request: new RequestOf(c) })
+    return result instanceof Promise
+      ? result.then((one) => respond(c, broker, operation, one))
+      : respond(c, broker, operation, result)
+  })
+}
+
+function definitionOf(operation: Operation): EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType> {
+  const { id, run: _, answer, output, mediaType, otherAnswers, status, repetition: __, ...rest } = operation
+  const main = {
+    description: answer,
+    ...(output && { schema: output }),
+    ...(mediaType !== undefined && { mediaType }),
+  }
+  return { ...rest, operationId: id, responses: { [statusOf(operation)]: main, ...otherAnswers } }
+}
+
+function statusOf({ status, output, mediaType }: Operation): number {
+  return status ?? (output === undefined && mediaType === undefined ? 204 : 200)
+}
+
+/** Its members are getters, because most operations need none of them. */
+export class RequestOf implements OperationRequest {
+  readonly #c: Context
+  constructor(c: Context) {
+    this.#c = c
+  }
+  get signal(): AbortSignal {
+    return this.#c.req.raw.signal
+  }
+  get cancelSignal(): AbortSignal | undefined {
+    return this.header('idempotency-key') === undefined ? this.signal : undefined
+  }
+  get isArcade(): boolean {
+    return this.header(STAINLESS) !== undefined
+  }
+  header(name: string): string | undefined {
+    return requestHeader(this.#c, name)
+  }
+}
+
+function respond(c: Context, broker: Broker, operation: Operation, result: unknown): Response {
+  const { value, status, headers, hadNoEffect } = result instanceof Answer ? result : new Answer(result)
+  if (hadNoEffect) markWithoutEffect(c)
+  for (const [name, text] of Object.entries(headers)) c.header(name as Lowercase<string>, text) // `AnswerHeaders`
+  if (value instanceof Events) return respondWithEvents(c, broker, value)
+  if (value instanceof TextStream) return respondWithText(c, value)
+  const code = status ?? statusOf(operation)
+  if (value === undefined) return c.body(null, code as 204)
+  const body = value instanceof JsonText ? value.text : jsonBody(value)
+  const sent = typeof body === 'string' ? body : (body as Uint8Array<ArrayBuffer>) // Node's buffers are not shared
+  return c.body(sent, code as ContentfulStatusCode, { 'content-type': 'application/json' })
+}
+
+function respondWithText(c: Context, { mediaType, pieces }: TextStream): Response {
+  c.header('content-type', mediaType)
+  return c.body(typeof pieces === 'string' ? pieces : streamedBody(pieces))
+}
+
+function respondWithEvents(c: Context, broker: Broker, { send, errorData }: EventStream): Response {
+  return sendEvents(c, async (stream) => {
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    try {
+      await send({
+        event: (event, data) => stream.writeSSE({ event, data }),
+        write: async (text) => void (await stream.write(text)),
+        signal: gone.signal,
+      })
+    } catch (error) {
+      const refusal = toWire(toRefusal(error, c.req.path, broker.log))
+      await stream.writeSSE({ event: 'error', data: JSON.stringify(errorData(refusal)) })
+    }
+  })
+}

@@ -1,0 +1,108 @@
+import type { z } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import type { ApiKey, Role } from '../domain/api-key.ts'
+import type { Answer, EventStream, JsonText, TextStream } from './answer.ts'
+
+// An operation of the API, described once. `http/` makes the endpoint and `/openapi.json` of it, and the types and
+// requests of the SDK are generated from it; commands and pages use those.
+
+/** The schema of params or a query without members. */
+type None = z.ZodObject<Record<never, never>>
+
+/** One method of one path. */
+export interface Operation<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** The name of the operation in the OpenAPI document and in clients made from it: it never changes. */
+  readonly id: string
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** Parameters are written `{name}`. */
+  readonly path: `/${string}`
+  /** Who may call it; `public` needs no key. */
+  readonly role: Role | 'public'
+  /** What a key of one user may do here. Without it such keys are refused. */
+  readonly keysOfUsers?: KeysOfUsers
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** A request without a body counts as `{}`. */
+  readonly bodyIsOptional?: boolean
+  /** A request with an `Idempotency-Key` is executed once. Elsewhere the header has no effect. */
+  readonly takesIdempotencyKey?: boolean
+  /**
+   * Whether the SDK sends a POST again when its answer was lost: `unsafe` for one whose answer shows something once.
+   * Requests with an idempotency key are always sent again. The default is `safe`.
+   */
+  readonly repetition?: 'safe' | 'unsafe'
+  /** The status of the answer; 200 by default, 204 without `output`. */
+  readonly status?: 200 | 201
+  /** What the answer is, in words. */
+  readonly answer: string
+  /** The schema of the answer's JSON; of an event stream: of the data of one event. Absent: the answer has no body. */
+  readonly output?: Output
+  /** JSON by default. */
+  readonly mediaType?: string
+  /** Answers of other statuses that are no refusals of the kind that every operation has. */
+  readonly otherAnswers?: Readonly<
+    Record<number, { readonly description: string; readonly schema?: z.ZodType }>
+  >
+  /** Calls one flow, which holds the rules, and returns the output. Throws `BrokerError`. */
+  run(
+    broker: Broker,
+    input: OperationInput<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ): Result<Sent<z.input<Output>>> | Promise<Result<Sent<z.input<Output>>>>
+}
+
+/** The type with all members and lists readonly. */
+export type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? { readonly [Member in keyof T]: Sent<T[Member]> }
+    : T
+
+/** What `run` returns: the output itself, or the output with more than `output` says. */
+export type Result<Value> = Value | Answer<Value> | JsonText | EventStream | TextStream
+
+/**
+ * What a key that acts for one user (`ApiKey.userId`) may do. `user_id`: act for its user, whose id is put into the
+ * member or parameter `user_id`. `own`: reach records of its user, which the operation checks.
+ */
+export type KeysOfUsers = 'user_id' | 'own'
+
+/** The checked input of a request, and the caller's key. */
+export interface OperationInput<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly caller: ApiKey
+  readonly request: OperationRequest
+}
+
+/** What a few operations need of the request besides its input. */
+export interface OperationRequest {
+  /** Aborted when the caller closes the connection. */
+  readonly signal: AbortSignal
+  /**
+   * The signal that cancels a run when its caller closes the connection. Absent with an Idempotency-Key, because the
+   * caller can repeat the request for the answer.
+   */
+  readonly cancelSignal: AbortSignal | undefined
+  /** Whether it comes from an SDK of Arcade, which is answered in Arcade's dialect. */
+  readonly isArcade: boolean
+  header(name: string): string | undefined
+}
+
+export function defineOperation<
+  Params extends z.ZodObject = None,
+  Query extends z.ZodObject = None,
+  Body extends z.ZodType = z.ZodUndefined,
+  Output extends z.ZodType = z.ZodVoid,
+>(operation: Operation<Params, Query, Body, Output>): Operation<Params, Query, Body, Output> {
+  return operation
+}
