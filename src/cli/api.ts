@@ -1,4 +1,8 @@
 import { isRecord } from '../parsing/json-record.ts'
+import { GatepassError } from '../sdk/client/errors.ts'
+import { createTransport, type PartsArgument } from '../sdk/client/transport.ts'
+import { OPERATIONS } from '../sdk/generated/operations.ts'
+import type { Operations } from '../sdk/generated/wire.ts'
 import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
 import type { Method, OpenApiOptions, Transport } from './transport.ts'
@@ -13,12 +17,31 @@ export interface Api {
   readonly place: string
   /** The open database, if the command works on it directly. */
   readonly local?: LocalInstallation
+  /** Sends a request of the operation. Throws `CommandFailure` with the API's message for a refusal. */
+  call<Id extends keyof Operations>(id: Id, ...parts: PartsArgument<Id>): Promise<Operations[Id]['answer']>
+  /** Requests the items of a list page by page: all of them, or the first `most`. */
+  list<Id extends ListId>(id: Id, parts?: ListParts<Id>, most?: number): Promise<ItemOf<Id>[]>
+  /** Sends a GET request of the operation and yields the lines of a long response, as they arrive. */
+  linesOf(id: keyof Operations, query: Query): AsyncIterable<string>
   /** Sends a request. Throws `CommandFailure` with the API's message for every status but 2xx. */
   send<Answer>(method: Method, path: string, options?: ApiRequest): Promise<Answer>
   /** Sends a request and returns the response of any status. */
   request(method: Method, path: string, options?: ApiRequest): Promise<ApiResponse>
   /** Sends a GET request and yields the lines of a long response, as they arrive. */
   lines(path: string, query: Query): AsyncIterable<string>
+}
+
+/** The operations that answer a page of a list. */
+type ListId = {
+  [Id in keyof Operations]: Operations[Id]['answer'] extends ListPage<unknown> ? Id : never
+}[keyof Operations]
+
+type ItemOf<Id extends ListId> = Operations[Id]['answer']['items'][number]
+
+/** The path parameters and the filters of a list. */
+type ListParts<Id extends ListId> = {
+  readonly params?: Operations[Id]['params']
+  readonly query?: Omit<NonNullable<Operations[Id]['query']>, 'offset' | 'limit' | 'cursor'>
 }
 
 export type Query = Readonly<Record<string, string | number | undefined>>
@@ -113,31 +136,83 @@ function apiOver(transport: Transport): Api {
     { query = {}, body, deadlineMs = DEADLINE_MS } = {},
   ) => {
     const json = body === undefined ? undefined : JSON.stringify(body)
-    const { status, text } = await transport.fetch(method, targetOf(path, query), json, deadlineMs)
+    const { status, text } = await transport.fetch(
+      method,
+      targetOf(path, query),
+      json,
+      AbortSignal.timeout(deadlineMs),
+    )
     return { status, body: parseBody(text, status, transport.place) }
   }
+  const { place } = transport
+  const client = createTransport({
+    baseUrl: transport.baseUrl,
+    apiKey: transport.key,
+    timeoutMs: DEADLINE_MS,
+    maxRetries: 0,
+    headers: {},
+    logger: undefined,
+    async fetch(url, { method = 'GET', body, signal } = {}) {
+      const target = String(url).slice(transport.baseUrl.length)
+      const { status, text } = await transport.fetch(method as Method, target, body as string, signal)
+      return new Response(text === '' ? null : text, { status })
+    },
+  })
+  const call: Api['call'] = (id, ...parts) =>
+    client.call(id, ...parts).catch((error: unknown) => {
+      throw failureOf(error, place)
+    })
   return {
-    place: transport.place,
+    place,
     ...(transport.local && { local: transport.local }),
+    call,
+    async list(id, parts = {}, most = Number.POSITIVE_INFINITY) {
+      const all: ItemOf<typeof id>[] = []
+      let position: Query = {}
+      for (;;) {
+        const query = { ...parts.query, ...position, limit: Math.min(PAGE_SIZE, most - all.length) }
+        const sent = [{ params: parts.params, query }] as unknown as PartsArgument<typeof id> // all lists have pages
+        const page: ListPage<ItemOf<typeof id>> = await call(id, ...sent)
+        const { items, total_count, next_cursor: cursor } = page
+        all.push(...items)
+        if (all.length >= most) return all
+        if (cursor !== undefined) position = { cursor }
+        else if (position.cursor !== undefined || items.length === 0 || all.length >= total_count) return all
+        else position = { offset: all.length }
+      }
+    },
+    linesOf: (id, query) => lines(OPERATIONS[id][1], query),
     request,
     async send<Answer>(method: Method, path: string, options?: ApiRequest) {
       const { status, body } = await request(method, path, options)
       if (status >= 200 && status < 300) return body as Answer // the API guarantees this type
       throw refusal(status, body, transport.place)
     },
-    async *lines(path, query) {
-      const { status, body } = await transport.stream(targetOf(path, query))
-      const decoder = new TextDecoder()
-      let rest = ''
-      for await (const piece of body) {
-        const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-        rest = lines.pop() ?? ''
-        if (status === 200) yield* lines
-      }
-      if (status !== 200) throw refusal(status, parseBody(rest, status, transport.place), transport.place)
-      if (rest !== '') yield rest
-    },
+    lines,
   }
+
+  async function* lines(path: string, query: Query): AsyncGenerator<string, void> {
+    const { status, body } = await transport.stream(targetOf(path, query))
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const piece of body) {
+      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      if (status === 200) yield* lines
+    }
+    if (status !== 200) throw refusal(status, parseBody(rest, status, transport.place), transport.place)
+    if (rest !== '') yield rest
+  }
+}
+
+/** The failure of the command for an error of the SDK. */
+function failureOf(error: unknown, place: string): unknown {
+  if (!(error instanceof GatepassError)) return error
+  if (error.cause instanceof CommandFailure) return error.cause // the transport says what is wrong
+  const { status, code, message } = error
+  if (status === undefined) return new CommandFailure(message, EXIT.unreachable)
+  if (code === 'unexpected_answer') return notGatepass(status, place)
+  return new CommandFailure(message.replaceAll(/\s+/g, ' '), exitCodeOf(code, status), error)
 }
 
 /** Converts an error response of the API to a failure of the command. */
@@ -156,11 +231,15 @@ function parseBody(text: string, status: number, place: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new CommandFailure(
-      `${place} answered with status ${status} and no JSON: it is not a Gatepass server, or a proxy in front of it answered.`,
-      exitCodeOf(undefined, status),
-    )
+    throw notGatepass(status, place)
   }
+}
+
+function notGatepass(status: number, place: string): CommandFailure {
+  return new CommandFailure(
+    `${place} answered with status ${status} and no JSON: it is not a Gatepass server, or a proxy in front of it answered.`,
+    exitCodeOf(undefined, status),
+  )
 }
 
 function targetOf(path: string, query: Query): string {

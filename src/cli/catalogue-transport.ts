@@ -43,6 +43,8 @@ export async function withCatalogueTransport(
     const { own } = createDefinitions(files.map(({ definition }) => definition))
     await run({
       place: 'the catalogue',
+      baseUrl: 'http://catalogue.invalid',
+      key: 'unused',
       async fetch(_method, target) {
         const { pathname, searchParams } = new URL(target, 'http://catalogue.invalid')
         const id = decodeURIComponent(/\/provider_catalogue\/(.+)$/.exec(pathname)?.[1] ?? '')

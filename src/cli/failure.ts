@@ -1,5 +1,6 @@
 import { ConfigError } from '../config-error.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+import type { GatepassError } from '../sdk/client/errors.ts'
 
 /** Exit codes, for scripts to switch on; docs/settings.md lists them. */
 export const EXIT = {
@@ -22,11 +23,14 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 /** A command failed. Its message is the one line on standard error. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode
+  /** The refusal of the API that made the command fail. */
+  readonly refusal: GatepassError | undefined
 
-  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, refusal?: GatepassError) {
     super(message)
     this.name = 'CommandFailure'
     this.exitCode = exitCode
+    this.refusal = refusal
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ROLES, type Role } from '../domain/api-key.ts'
+import type { ApiKey, IssuedApiKey, Operations } from '../sdk/generated/wire.ts'
 import { parseDuration } from '../settings/duration.ts'
-import { type Api, listAll, withApi } from './api.ts'
+import { withApi } from './api.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -17,25 +18,6 @@ interface CreateOptions extends CommonOptions {
 interface RotateOptions extends CommonOptions {
   /** Seconds. */
   readonly grace: number
-}
-
-interface KeyWire {
-  readonly id: string
-  readonly name: string
-  readonly project: string
-  readonly role: Role
-  readonly status: 'active' | 'expired' | 'revoked'
-  readonly created_at: string
-  readonly expires_at?: string
-  readonly rate_limit?: number
-  readonly user_id?: string
-  readonly last_used_at?: string
-  readonly revoked_at?: string
-}
-
-type IssuedWire = Pick<KeyWire, 'id' | 'project' | 'role' | 'expires_at' | 'rate_limit' | 'user_id'> & {
-  readonly key: string
-  readonly replaces?: { readonly id: string; readonly expires_at: string }
 }
 
 export function defineKeys(keys: Command, shell: Shell): void {
@@ -74,7 +56,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
           // without a server, the command has opened this project already
           ...(api.local === undefined && project !== undefined && { project }),
         }
-        const issued = await api.send<IssuedWire>('POST', '/v1/admin/keys', { body })
+        const issued = await api.call('createApiKey', { body })
         if (options.json) return printJson(toJson(issued))
         print(`\n  ${bold(issued.key)}\n`)
         print(
@@ -87,7 +69,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
     .addHelpText('after', LIST_EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<KeyWire>(api, '/v1/admin/keys')
+        const items = await api.list('listApiKeys')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No API keys.')
         const rows = items.map((one) => [
@@ -117,13 +99,12 @@ export function defineKeys(keys: Command, shell: Shell): void {
     .addHelpText('after', ROTATE_EXAMPLES)
     .action(async (id: string, options: RotateOptions) =>
       withApi(shell, options, async (api) => {
-        const body = { grace: options.grace }
-        const issued = await api.send<IssuedWire>('POST', `${pathOf(id)}/rotate`, { body })
+        const issued = await api.call('rotateApiKey', { params: { id }, body: { grace: options.grace } })
         if (options.json) return printJson(toJson(issued))
         print(`\n  ${bold(issued.key)}\n`)
         print(`The key is not shown again: store it now. (${issued.id})`)
         print(
-          `${sanitize(id)} stays valid until ${issued.replaces?.expires_at}: give the new key to all who use the old one.`,
+          `${sanitize(id)} stays valid until ${issued.replaces.expires_at}: give the new key to all who use the old one.`,
         )
       }),
     )
@@ -136,22 +117,22 @@ export function defineKeys(keys: Command, shell: Shell): void {
   )
     .addHelpText('after', REVOKE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api: Api) => {
-        await api.send('DELETE', pathOf(id))
+      withApi(shell, options, async (api) => {
+        await api.call('revokeApiKey', { params: { id } })
         if (options.json) return printJson({ id, revoked: true })
         print(`${MARKS.ok} ${sanitize(id)} is revoked. ${dim('Requests with it answer 401 from now on.')}`)
       }),
     )
 }
 
-const pathOf = (id: string) => `/v1/admin/keys/${encodeURIComponent(id)}`
+type Issued = IssuedApiKey & { readonly replaces?: Operations['rotateApiKey']['answer']['replaces'] }
 
 /** The JSON output, on whose members other programs rely. */
-function toJson({ id, key, project, role, user_id, expires_at, rate_limit, replaces }: IssuedWire) {
+function toJson({ id, key, project, role, user_id, expires_at, rate_limit, replaces }: Issued) {
   return { id, key, project, role, user_id, expires_at, rate_limit, replaces }
 }
 
-function statusOf({ status, expires_at: end, revoked_at: revoked }: KeyWire): string {
+function statusOf({ status, expires_at: end, revoked_at: revoked }: ApiKey): string {
   if (revoked !== undefined) return `revoked ${toDay(revoked)}`
   return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${toDay(end)}`
 }

@@ -30,6 +30,8 @@ export async function withLocalTransport(
     }
     await run({
       place: databaseName(config.database),
+      baseUrl: 'http://localhost',
+      key: 'unused',
       local,
       async fetch(method, target, body) {
         const headers = { 'content-type': 'application/json' }

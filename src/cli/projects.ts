@@ -1,14 +1,8 @@
 import type { Command } from 'commander'
-import { listAll, withApi } from './api.ts'
+import { withApi } from './api.ts'
 import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { defineBranding } from './projects-branding.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface ProjectWire {
-  readonly id: string
-  readonly name: string
-  readonly created_at: string
-}
 
 export function defineProjects(projects: Command, shell: Shell): void {
   projects.addHelpText('after', EXAMPLES)
@@ -17,7 +11,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<ProjectWire>(api, '/v1/admin/projects')
+        const items = await api.list('listProjects')
         if (options.json) return printJson({ items })
         print(
           table(
@@ -37,7 +31,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: CommonOptions) =>
       withApi(shell, { ...options, creates: 'database' }, async (api) => {
-        const made = await api.send<ProjectWire>('POST', '/v1/admin/projects', { body: { name } })
+        const made = await api.call('createProject', { body: { name } })
         if (options.json) return printJson(made)
         print(`${MARKS.ok} The project ${sanitize(made.name)} is created (${made.id}).`)
       }),

@@ -2,6 +2,8 @@ import { createOutgoing, OutgoingError, type OutgoingRequest } from '../egress/o
 import { CommandFailure, EXIT } from './failure.ts'
 import type { Transport } from './transport.ts'
 
+/** The signal of a request ends it earlier. */
+const LONGEST_MS = 60 * 60_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** Runs `run` with the API of a server. Its host may be private, because the operator named the host. */
@@ -47,11 +49,14 @@ export async function withServerTransport(
   try {
     await run({
       place: server.origin,
-      async fetch(method, target, body, deadlineMs) {
+      baseUrl: server.origin,
+      key,
+      async fetch(method, target, body, signal) {
         const request: OutgoingRequest = {
           url: new URL(target, server),
           method,
-          deadlineMs,
+          deadlineMs: LONGEST_MS,
+          ...(signal && { signal }),
           maxBytes: MAX_BYTES,
           headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
           ...(body !== undefined && { body }),

@@ -7,12 +7,20 @@ export interface Transport {
   readonly place: string
   /** The installation's database, if this process has it open. */
   readonly local?: LocalInstallation
-  fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawResponse>
+  /** The URL below which the API is. */
+  readonly baseUrl: string
+  readonly key: string
+  fetch(
+    method: Method,
+    target: string,
+    body: string | undefined,
+    signal: AbortSignal | null | undefined,
+  ): Promise<RawResponse>
   /** Sends a GET request whose response may be too long to be held in memory. */
   stream(target: string): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }>
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface RawResponse {
   readonly status: number

@@ -95,7 +95,7 @@ export interface OperationRequest {
   readonly cancelSignal: AbortSignal | undefined
   /** Whether it comes from an SDK of Arcade, which is answered in Arcade's dialect. */
   readonly isArcade: boolean
-  header(name: string): string | undefined
+  header(name: Lowercase<string>): string | undefined
 }
 
 export function defineOperation<

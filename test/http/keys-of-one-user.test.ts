@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../../src/http/reference/examples.ts'
+import { EXAMPLES } from '../../src/http/reference/generated/examples.ts'
 import { nameOfReference, type OpenApiDocument, type Operation } from '../sdk/wire-types/openapi.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -58,7 +58,7 @@ export class RequestOf implements OperationRequest {
   get isArcade(): boolean {
     return this.header(STAINLESS) !== undefined
   }
-  header(name: string): string | undefined {
+  header(name: Lowercase<string>): string | undefined {
     return requestHeader(this.#c, name)
   }
 }

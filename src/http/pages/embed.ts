@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { embedScript } from './embed-script.ts'
+import { embedScript } from './generated/embed-script.ts'
 
 /** Pages load the script by this name. A change that breaks them gets another version in the name. */
 const EMBED_PATH = '/embed/v1.js'

@@ -8,7 +8,7 @@ import { closeRequestBodies } from './closed-request-bodies.ts'
 import { compressDocument, sendDocument } from './compressed-document.ts'
 import { docsPages } from './docs-page.ts'
 import { hrefOf, type OpenApiDocument } from './document.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from './generated/examples.ts'
 import { GROUPS } from './groups.ts'
 import { simplifyReferences } from './plain-references.ts'
 

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../wire.ts'
+import type { FailureReason } from '../generated/wire.ts'
 
 /** How a connection attempt ended, as the browser says: your server must ask Gatepass before it relies on this. */
 export type ConnectEnding =

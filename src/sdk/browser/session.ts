@@ -1,4 +1,4 @@
-import type { ConnectSession as Wire } from '../wire.ts'
+import type { ConnectSession as Wire } from '../generated/wire.ts'
 import { type ConnectEnding, dispatch } from './events.ts'
 import { make } from './make.ts'
 

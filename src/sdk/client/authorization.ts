@@ -1,4 +1,4 @@
-import type { Cause, FailureReason } from '../wire.ts'
+import type { Cause, FailureReason } from '../generated/wire.ts'
 
 interface Common {
   /** Stable from the first answer on: store it, and continue with `gatepass.authorization(id)`, also in another process. */

@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
 import { toRequired } from './authorizations.ts'
 import { type CallOptions, callBody, callRepetition, type NamesUser, type OnceOptions } from './tool-call.ts'

@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 

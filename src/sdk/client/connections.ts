@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
 import type { NamesUser, UserBinding } from './tool-call.ts'

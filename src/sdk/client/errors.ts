@@ -1,4 +1,4 @@
-import type { Cause, ErrorBody, ErrorCode as RefusalCode } from '../wire.ts'
+import type { Cause, ErrorBody, ErrorCode as RefusalCode } from '../generated/wire.ts'
 import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
 
 /** The error codes that this library adds to those of Gatepass' refusals. */

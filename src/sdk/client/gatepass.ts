@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import {
   type AccessToken,
   authorize,
@@ -230,7 +230,7 @@ function createUserGatepass(gatepass: Gatepass, transport: Transport, user: stri
   }
 }
 
-export type * as Wire from '../wire.ts'
+export type * as Wire from '../generated/wire.ts'
 export type {
   FailureReason,
   FaultCode,
@@ -239,7 +239,7 @@ export type {
   JsonValue,
   ToolAnnotations,
   ToolErrorKind,
-} from '../wire.ts'
+} from '../generated/wire.ts'
 export type { AccessToken, ConnectOptions, GrantOptions } from './access-token.ts'
 export type { Admin, ImportOptions } from './admin/admin.ts'
 export type { AuditFilter, AuditList, AuditLog, AuditPage } from './admin/audit.ts'

@@ -1,4 +1,4 @@
-import type { Operations } from '../wire.ts'
+import type { Operations } from '../generated/wire.ts'
 
 /** The body of a request of the operation. */
 export type Body<Id extends keyof Operations> = NonNullable<Operations[Id]['body']>

@@ -1,4 +1,4 @@
-import type { ProxyError } from '../wire.ts'
+import type { ProxyError } from '../generated/wire.ts'
 import { authorize } from './access-token.ts'
 import { toAuthorization, toRequired } from './authorizations.ts'
 import { AuthorizationRequired, GatepassError, InvalidRequest } from './errors.ts'

@@ -1,5 +1,5 @@
+import type { ErrorBody } from '../generated/wire.ts'
 import { parseRetryAfter } from '../retry-after.ts'
-import type { ErrorBody } from '../wire.ts'
 import {
   DeniedByPolicy,
   type ErrorCode,

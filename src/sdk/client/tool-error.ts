@@ -1,4 +1,4 @@
-import type { ToolErrorKind } from '../wire.ts'
+import type { ToolErrorKind } from '../generated/wire.ts'
 import { type ErrorDetails, GatepassError } from './errors.ts'
 
 export interface ToolErrorDetails extends ErrorDetails {

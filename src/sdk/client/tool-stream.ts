@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import { toRequired } from './authorizations.ts'
 import { AuthorizationRequired, ConnectionError, GatepassError } from './errors.ts'
 import { toError } from './refusal.ts'

@@ -1,4 +1,4 @@
-import type * as Wire from '../wire.ts'
+import type * as Wire from '../generated/wire.ts'
 import { GatepassError } from './errors.ts'
 
 /** A tool that can be run. */

@@ -1,4 +1,4 @@
-import type { DescribedTool, JsonObject, JsonValue } from '../wire.ts'
+import type { DescribedTool, JsonObject, JsonValue } from '../generated/wire.ts'
 import type { Authorization, PendingAuthorization } from './authorization.ts'
 import { toAuthorization } from './authorizations.ts'
 import { type ChainOptions, type ChainResult, type ChainStep, runChain } from './chain.ts'

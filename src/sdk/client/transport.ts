@@ -1,5 +1,6 @@
+import { OPERATIONS } from '../generated/operations.ts'
+import type { Operations } from '../generated/wire.ts'
 import { isRecord } from '../is-record.ts'
-import type { Operations } from '../wire.ts'
 import { ConnectionError, GatepassError, InvalidRequest, TimeoutError } from './errors.ts'
 import { refusalOf, toRefusal } from './refusal.ts'
 import { LONGEST_TIMER_MS, pause, type Repetition, retryPauseMs } from './retry.ts'
@@ -29,15 +30,25 @@ type OperationId = keyof Operations
 type Part = 'params' | 'query' | 'body'
 
 /** The required and the optional parts of a request of the operation. */
-type Parts<Operation extends Record<Part, unknown>> = {
+type PartsOf<Operation extends Record<Part, unknown>> = {
   readonly [Name in Part as undefined extends Operation[Name] ? never : Name]: Operation[Name]
 } & {
   readonly [Name in Part as undefined extends Operation[Name] ? Name : never]?: Operation[Name] | undefined
 }
 
+/** The input of a request, with the types of the operation in openapi.json. */
+export type Parts<Id extends OperationId> = PartsOf<Operations[Id]> & {
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly options?: RequestOptions | undefined
+}
+
+/** Optional if every part is. */
+export type PartsArgument<Id extends OperationId> =
+  Record<never, never> extends Parts<Id> ? [parts?: Parts<Id>] : [parts: Parts<Id>]
+
 /** One request to the API, with the types of the operation in openapi.json. */
 export type Call<Id extends OperationId> = Pick<Operations[Id], 'method' | 'path'> &
-  Parts<Operations[Id]> &
+  PartsOf<Operations[Id]> &
   (Operations[Id]['method'] extends 'POST' ? { readonly repetition: Repetition } : unknown) & {
     readonly headers?: Readonly<Record<string, string>> | undefined
     readonly options?: RequestOptions | undefined
@@ -63,11 +74,18 @@ export interface Answer<T> {
 /** Sends requests to one Gatepass with one API key. */
 export interface Transport {
   readonly baseUrl: string
+  /** Sends a request of the operation and reads the JSON of the answer. */
+  call<Id extends OperationId>(id: Id, ...parts: PartsArgument<Id>): Promise<Operations[Id]['answer']>
   /** Sends a request and reads the JSON of the answer. */
   call<Id extends OperationId>(call: Call<Id>): Promise<Operations[Id]['answer']>
   /** The same, with the headers of the answer. */
+  callWithHeaders<Id extends OperationId>(
+    id: Id,
+    ...parts: PartsArgument<Id>
+  ): Promise<Answer<Operations[Id]['answer']>>
   callWithHeaders<Id extends OperationId>(call: Call<Id>): Promise<Answer<Operations[Id]['answer']>>
   /** Sends a request and returns the response as soon as its headers are there; its body has no deadline. */
+  open<Id extends OperationId>(id: Id, ...parts: PartsArgument<Id>): Promise<Response>
   open<Id extends OperationId>(call: Call<Id>): Promise<Response>
   /** Sends one request that is built already. The deadline covers what `read` does with the response, of any status. */
   send<T>(
@@ -176,10 +194,18 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function callWithHeaders<Id extends OperationId>(
-    call: Call<Id>,
+    call: Id | Call<Id>,
+    parts?: Parts<Id>,
   ): Promise<Answer<Operations[Id]['answer']>> {
-    const { attempt: once, repeatable } = prepare(call as ApiRequest) // every `Call` is an `ApiRequest`
+    const { attempt: once, repeatable } = prepare(requestOf(call, parts))
     return repeated(() => once(readJson<Operations[Id]['answer']>), repeatable)
+  }
+
+  /** Every `Call` and all `Parts` are an `ApiRequest`. */
+  function requestOf<Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>): ApiRequest {
+    if (typeof call !== 'string') return call as ApiRequest
+    const [method, path, repetition] = OPERATIONS[call]
+    return { method, path, repetition, ...parts } as ApiRequest
   }
 
   return {
@@ -187,9 +213,10 @@ export function createTransport(options: TransportOptions): Transport {
     headers,
     repeated,
     callWithHeaders,
-    call: async (call) => (await callWithHeaders(call)).body,
-    open(call) {
-      const { attempt: once, repeatable } = prepare(call as ApiRequest) // every `Call` is an `ApiRequest`
+    call: async <Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>) =>
+      (await callWithHeaders(call, parts)).body,
+    open<Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>) {
+      const { attempt: once, repeatable } = prepare(requestOf(call, parts))
       return repeated(() => once(asOpened), repeatable)
     },
     send: attempt,

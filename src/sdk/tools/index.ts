@@ -1,5 +1,6 @@
 // The library for authors of tools: `@gatepass/sdk/tools` and `gatepass/tools`.
 
+export * from '../generated/providers.ts'
 export type { PromptOptions, PromptValue } from './app-prompts.ts'
 export type { ResourceOptions, ResourceRequest, ResourceValue } from './app-resources.ts'
 export type { AppTool, AppTools } from './app-tools.ts'
@@ -31,7 +32,6 @@ export {
 } from './errors.ts'
 export type { GatepassClient } from './gatepass-client.ts'
 export type * from './protocol.ts'
-export * from './providers.ts'
 export type { SchemaIssue, SchemaResult, ToolSchema, TypedSchema, ValueOf } from './schema.ts'
 export {
   type DefinedTool,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Example } from '../../../src/http/reference/example.ts'
 
 export const EXAMPLES_FILE = fileURLToPath(
-  new URL('../../../src/http/reference/examples.ts', import.meta.url),
+  new URL('../../../src/http/reference/generated/examples.ts', import.meta.url),
 )
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 

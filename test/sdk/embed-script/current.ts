@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { bundleSdk } from '../bundle.ts'
 
-export const EMBED_FILE = fileURLToPath(new URL('../../../src/http/pages/embed-script.ts', import.meta.url))
+export const EMBED_FILE = fileURLToPath(
+  new URL('../../../src/http/pages/generated/embed-script.ts', import.meta.url),
+)
 
 /** The module that holds `@gatepass/sdk/browser` as one script. */
 export async function embedModule(): Promise<string> {

@@ -1,17 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { operations } from '../../../src/operations/operations.ts'
 import type { Gatepass } from '../../gatepass.ts'
-import { generateWireTypes } from './generate.ts'
+import { generateOperations, generateWireTypes } from './generate.ts'
 
-export const WIRE_TYPES = fileURLToPath(new URL('../../../src/sdk/wire.ts', import.meta.url))
+export const WIRE_TYPES = fileURLToPath(new URL('../../../src/sdk/generated/wire.ts', import.meta.url))
+const OPERATIONS = fileURLToPath(new URL('../../../src/sdk/generated/operations.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The text of `src/sdk/wire.ts`, made from the document of this server and formatted by Biome. */
-export async function currentWireTypes(gatepass: Gatepass): Promise<string> {
+/** The files below `src/sdk/generated`, made from the document of this server and formatted by Biome. */
+export async function currentWireFiles(gatepass: Gatepass): Promise<ReadonlyMap<string, string>> {
   const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
-  const biome = spawnSync('node_modules/.bin/biome', ['format', '--stdin-file-path=src/sdk/wire.ts'], {
+  return new Map([
+    [WIRE_TYPES, formatted(generateWireTypes(body))],
+    [OPERATIONS, formatted(generateOperations(body, repetitions()))],
+  ])
+}
+
+function repetitions(): ReadonlyMap<string, string> {
+  return new Map(
+    operations.map(({ id, takesIdempotencyKey = false, repetition = 'safe' }) => [
+      id,
+      takesIdempotencyKey ? 'by_key' : repetition,
+    ]),
+  )
+}
+
+function formatted(text: string): string {
+  const biome = spawnSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${WIRE_TYPES}`], {
     cwd: ROOT,
-    input: generateWireTypes(body),
+    input: text,
     encoding: 'utf8',
   })
   if (biome.status !== 0) throw new Error(`biome cannot format the types: ${biome.stderr}`)

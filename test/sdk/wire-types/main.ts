@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { startGatepass } from '../../gatepass.ts'
-import { currentWireTypes, WIRE_TYPES } from './current.ts'
+import { currentWireFiles } from './current.ts'
 
-// `npm run wire-types` writes src/sdk/wire.ts.
+// `npm run wire-types` writes src/sdk/generated/wire.ts and operations.ts.
 
 await using gatepass = await startGatepass()
-await writeFile(WIRE_TYPES, await currentWireTypes(gatepass))
+for (const [file, text] of await currentWireFiles(gatepass)) await writeFile(file, text)

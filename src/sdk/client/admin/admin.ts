@@ -1,4 +1,4 @@
-import type * as Wire from '../../wire.ts'
+import type * as Wire from '../../generated/wire.ts'
 import type { Answer } from '../operation.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'

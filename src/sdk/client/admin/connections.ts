@@ -1,4 +1,4 @@
-import type * as Wire from '../../wire.ts'
+import type * as Wire from '../../generated/wire.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 

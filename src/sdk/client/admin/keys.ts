@@ -1,4 +1,4 @@
-import type * as Wire from '../../wire.ts'
+import type * as Wire from '../../generated/wire.ts'
 import type { Answer, Body } from '../operation.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
@@ -15,22 +15,15 @@ export interface AdminKeys {
   revoke(id: string, options?: RequestOptions): Promise<void>
 }
 
-const PATH = '/v1/admin/keys'
-const ONE = '/v1/admin/keys/{id}'
-
 export function createKeys({ call }: Transport): AdminKeys {
   return {
-    list: () =>
-      createList((query, options) => call<'listApiKeys'>({ method: 'GET', path: PATH, query, options })),
-    get: (id, options) => call<'getApiKey'>({ method: 'GET', path: ONE, params: { id }, options }),
-    create: (body, options) =>
-      call<'createApiKey'>({ method: 'POST', path: PATH, body, repetition: 'unsafe', options }),
-    rotate(id, { grace, prefix, ...options } = {}) {
-      const request = { path: '/v1/admin/keys/{id}/rotate', params: { id }, body: { grace, prefix } } as const
-      return call<'rotateApiKey'>({ method: 'POST', ...request, repetition: 'unsafe', options })
-    },
+    list: () => createList((query, options) => call('listApiKeys', { query, options })),
+    get: (id, options) => call('getApiKey', { params: { id }, options }),
+    create: (body, options) => call('createApiKey', { body, options }),
+    rotate: (id, { grace, prefix, ...options } = {}) =>
+      call('rotateApiKey', { params: { id }, body: { grace, prefix }, options }),
     async revoke(id, options) {
-      await call<'revokeApiKey'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('revokeApiKey', { params: { id }, options })
     },
   }
 }

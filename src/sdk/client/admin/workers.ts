@@ -1,4 +1,4 @@
-import type * as Wire from '../../wire.ts'
+import type * as Wire from '../../generated/wire.ts'
 import type { Authorization } from '../authorization.ts'
 import { toAuthorization } from '../authorizations.ts'
 import type { Answer, Body } from '../operation.ts'

@@ -2,7 +2,7 @@ import { builtIn, builtInIds } from '../../../../src/providers/catalogue/registr
 import type { Definition } from '../../../../src/providers/definition/read-definition.ts'
 import { providersFile } from './generate.ts'
 
-export const PROVIDERS_FILE = 'src/sdk/tools/providers.ts'
+export const PROVIDERS_FILE = 'src/sdk/generated/providers.ts'
 
 export function currentProvidersFile(): string {
   return providersFile(mostUsed())

@@ -1,6 +1,6 @@
 import type { Definition } from '../../../../src/providers/definition/read-definition.ts'
 
-/** The text of `src/sdk/tools/providers.ts` for these providers. */
+/** The text of `src/sdk/generated/providers.ts` for these providers. */
 export function providersFile(providers: readonly Definition[]): string {
   const parts = providers.map(functionOf)
   return [
@@ -12,7 +12,7 @@ export function providersFile(providers: readonly Definition[]): string {
 
 const HEADER = `// Written by \`npm run tool-providers\` from src/providers/catalogue; do not edit.
 
-import type { AuthProvider } from './auth.ts'
+import type { AuthProvider } from '../tools/auth.ts'
 
 /** A name that is known, or any other. */
 type Scopes<Known extends string> = { readonly scopes?: readonly (Known | (string & {}))[] }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { currentProvidersFile, PROVIDERS_FILE } from './current.ts'
 
-// `npm run tool-providers` writes src/sdk/tools/providers.ts.
+// `npm run tool-providers` writes src/sdk/generated/providers.ts.
 
 await writeFile(PROVIDERS_FILE, currentProvidersFile())

@@ -1,6 +1,6 @@
 // Written by `npm run tool-providers` from src/providers/catalogue; do not edit.
 
-import type { AuthProvider } from './auth.ts'
+import type { AuthProvider } from '../tools/auth.ts'
 
 /** A name that is known, or any other. */
 type Scopes<Known extends string> = { readonly scopes?: readonly (Known | (string & {}))[] }
