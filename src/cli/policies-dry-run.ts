@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PolicyDryRunWire } from '../http/admin/policy-dry-run.ts'
+import type { PolicyDryRunWire } from '../operations/admin/policy-dry-run.ts'
 import { withApi } from './api.ts'
 import { readPolicies } from './policy-file.ts'
 import {

@@ -13,7 +13,7 @@ export interface PolicyWire {
 /** The policies of a file, or of standard input (`-`), all of them checked. Throws `CommandFailure`. */
 export async function readPolicies(source: string): Promise<PolicyWire[]> {
   const value = parseJsonText(await readTextFile(source), source)
-  const { newPolicySchema } = await import('../http/admin/policy-wire.ts')
+  const { newPolicySchema } = await import('../operations/admin/policy-wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return all.map((one, i) => {
     const parsed = newPolicySchema.safeParse(one)

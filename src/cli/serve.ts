@@ -100,7 +100,7 @@ async function serveAsWorker(): Promise<void> {
     exitOnUncaughtException(log)
     const [{ startServer }, { ownMetrics }] = await Promise.all([
       import('../server.ts'),
-      import('../http/operation/metrics.ts'),
+      import('../operations/installation/metrics.ts'),
     ])
     const server = await startServer(config, {
       log,

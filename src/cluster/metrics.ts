@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { sumOfCounters } from '../http/operation/metrics.ts'
+import { sumOfCounters } from '../operations/installation/metrics.ts'
 import type { MetricFamily } from '../services/metrics.ts'
 import type { ToWorker } from './messages.ts'
 

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { Gather } from '../http/operation/metrics.ts'
+import type { Gather } from '../operations/installation/metrics.ts'
 import type { MetricFamily } from '../services/metrics.ts'
 import type { ToPrimary, ToWorker, WorkerSettings } from './messages.ts'
 

@@ -49,3 +49,11 @@ export interface Logo {
   /** The image in base64. */
   readonly data: string
 }
+
+/** The path of the logo at this server. */
+export function logoPath({
+  projectId,
+  logoHash,
+}: Pick<Branding, 'projectId' | 'logoHash'>): string | undefined {
+  return logoHash === undefined ? undefined : `/assets/logo/${projectId}-${logoHash}`
+}

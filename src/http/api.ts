@@ -2,24 +2,13 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { createGetDiagnosis, type Diagnose } from '../operations/installation/diagnosis.ts'
+import { readinessOf } from '../operations/installation/health.ts'
+import { addGauges, createGetMetrics, type MetricsOptions } from '../operations/installation/metrics.ts'
 import { operations } from '../operations/operations.ts'
-import { addAudit } from './admin/audit.ts'
-import { addBranding } from './admin/branding.ts'
-import { addMcpClients } from './admin/mcp-clients.ts'
-import { addPolicies } from './admin/policies.ts'
-import { addSecrets } from './admin/secrets.ts'
-import { addWebhooks } from './admin/webhooks.ts'
-import { addAuthProviders } from './auth-providers/auth-providers.ts'
-import { addProviderCatalogue } from './auth-providers/provider-catalogue.ts'
-import { addAuthorizations } from './authorizations/authorizations.ts'
-import { addConnectSessions } from './authorizations/connect-sessions.ts'
-import { addConnections } from './authorizations/connections.ts'
-import { addCurrentSession } from './authorizations/current-session.ts'
-import { addExplain } from './authorizations/explain.ts'
-import { addConnectionImport } from './authorizations/import-connections.ts'
-import { addUserConnections } from './authorizations/user-connections.ts'
+import { slotsOf as codeSlotsOf } from '../operations/tools/code.ts'
 import type { SessionLimits } from './connect/session-at.ts'
-import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
+import { addSessionEndpoints } from './connect/session-endpoints.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { addOperation } from './endpoint/add-operation.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
@@ -29,26 +18,12 @@ import { createExecuteByKey } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver, type Observer } from './endpoint/observe.ts'
 import { createCharge, createCountGuess } from './endpoint/rate-limit.ts'
-import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
-import { addHealth } from './operation/health.ts'
-import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
-import { addPortalLinks } from './portal/portal-links.ts'
 import { addProxy } from './proxy/proxy.ts'
 import { createRouter } from './server/router.ts'
-import { addCatalogue } from './tools/catalogue.ts'
-import { addCode } from './tools/code.ts'
-import { addExecutions } from './tools/executions.ts'
-import { addOxp } from './tools/oxp.ts'
-import { addRuns } from './tools/runs.ts'
-import { addTools } from './tools/tools.ts'
-import { addToolsets } from './tools/toolsets.ts'
-import { addWorkerAuthorization } from './workers/worker-authorization.ts'
-import { addWorkerTest } from './workers/worker-test.ts'
-import { addWorkers } from './workers/workers.ts'
 
 export interface ApiOptions {
   readonly version: string
-  readonly metrics?: Omit<MetricsOptions, 'version'>
+  readonly metrics?: MetricsOptions
   /** Set for an app that a command calls in its own process and never serves: its requests need no key. */
   readonly operator?: Operator
   readonly diagnose?: Diagnose
@@ -68,7 +43,7 @@ export interface Api {
  */
 export function createApi(
   broker: Broker,
-  { version, metrics, operator, diagnose }: ApiOptions,
+  { version, metrics = { access: 'key' }, operator, diagnose }: ApiOptions,
   refuse = (c: Context, error: unknown): Response | Promise<Response> => errorResponse(c, error, broker.log),
 ): Api {
   const app = new OpenAPIHono({ router: createRouter() })
@@ -93,39 +68,15 @@ export function createApi(
   const { onAnswered } = observer
   const shared = { authenticate, charge, executeByKey, operator, log, tracing, onAnswered }
   const add = createAddEndpoint(app, shared)
-  addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   const sessions = { charge, countGuess: createCountGuess() }
-  addConnectSessions(add, broker) //  /v1/connect_sessions
-  addCurrentSession(app, add, broker, sessions) // /v1/connect_sessions/current, /events, /cancel, /restart
-  addConnections(add, broker) //      /v1/connections
-  addExplain(add, broker) //          /v1/auth/{id}/explain, /v1/connections/{id}/explain
-  addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
-  addTools(add, broker) //            /v1/tools/authorize, /execute, /import, /{name}/binding
-  addToolsets(add, broker) //         /v1/toolsets
-  addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
-  addCode(add, broker) //             /v1/code/execute
-  addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
-  addOxp(add, broker) //              /oxp/tools, /oxp/tools/call
-  addWorkers(add, broker) //          /v1/workers
-  addWorkerTest(add, broker) //       /v1/workers/test
-  addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
-  addAuthProviders(add, broker) //    /v1/admin/auth_providers
-  addProviderCatalogue(add, broker) // /v1/admin/provider_catalogue
-  addUserConnections(add, broker) //  /v1/admin/user_connections
-  addConnectionImport(add, broker) // /v1/admin/user_connections/import
-  addPortalLinks(add, broker) //      /v1/users/{user_id}/portal
-  addMcpClients(add, broker) //       /v1/admin/mcp_clients
-  addSecrets(add, broker) //          /v1/admin/secrets
+  addGauges(broker, version)
+  readinessOf(broker) // registers its metric
+  codeSlotsOf(broker) // likewise
   for (const operation of operations) addOperation(add, broker, operation)
-  addBranding(add, broker) //         /v1/admin/projects/{id}/branding
-  addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
-  addOrganizationPaths(app, broker, { authenticate, onAnswered }) // /v1/orgs/{org}/projects/{project}/…
-  addAudit(add, broker) //            /v1/admin/audit
-  if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
-  addPolicies(add, broker) //         /v1/admin/policies
-  addWebhooks(add, broker) //         /v1/webhooks
-  addProxy(app, broker, shared) //   /proxy/{provider}/{path}
-  addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
-  addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
+  if (metrics.access !== 'off') addOperation(add, broker, createGetMetrics(metrics))
+  if (diagnose !== undefined) addOperation(add, broker, createGetDiagnosis(diagnose))
+  addSessionEndpoints(app, add, broker, sessions)
+  addOrganizationPaths(app, broker, { authenticate, onAnswered })
+  addProxy(app, broker, shared)
   return { app, observer, shared, sessions }
 }

@@ -3,16 +3,16 @@
 /** By name, in lower case. */
 export type AnswerHeaders = Readonly<Record<Lowercase<string>, string>>
 
-/** An output with its status and headers. */
-export class Answer<Value> {
-  readonly value: Value
+/** An answer with its status and headers, or one whose type its maker does not know. */
+export class Answer {
+  readonly value: unknown
   /** The operation's status by default. */
   readonly status: number | undefined
   readonly headers: AnswerHeaders
   /** The request had no effect, so a request with the same idempotency key is executed. */
   readonly hadNoEffect: boolean
 
-  constructor(value: Value, { status, headers = {}, hadNoEffect = false }: AnswerOptions = {}) {
+  constructor(value: unknown, { status, headers = {}, hadNoEffect = false }: AnswerOptions = {}) {
     this.value = value
     this.status = status
     this.headers = headers
@@ -78,7 +78,7 @@ export interface EventWriter {
   /** Sends one event. `data` is JSON. */
   event(name: string, data: string): Promise<void>
   /** Sends text in the format of the stream, such as a comment that keeps the connection open. */
-  write(text: string): Promise<void>
+  write(text: string | Uint8Array): Promise<void>
   /** Aborted when the reader is gone. */
   readonly signal: AbortSignal
 }

@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import type { ApiKey, Role } from '../domain/api-key.ts'
-import type { Answer, EventStream, JsonText, TextStream } from './answer.ts'
+import type { CurrentSession } from '../flows/connect-session.ts'
+import type { Answer, AnswerHeaders, EventStream, JsonText, TextStream } from './answer.ts'
 
 // An operation of the API, described once. `http/` makes the endpoint and `/openapi.json` of it, and the types and
 // requests of the SDK are generated from it; commands and pages use those.
@@ -35,6 +36,10 @@ export interface Operation<
   readonly bodyIsOptional?: boolean
   /** A request with an `Idempotency-Key` is executed once. Elsewhere the header has no effect. */
   readonly takesIdempotencyKey?: boolean
+  /** Returns the idempotency key that the body of a request carries, by which the request is executed once. */
+  keyInBody?(input: OperationInput<z.output<Params>, z.output<Query>, z.output<Body>>): KeyInBody | undefined
+  /** Headers of every answer, also of a refusal by `run`. */
+  readonly headers?: AnswerHeaders
   /**
    * Whether the SDK sends a POST again when its answer was lost: `unsafe` for one whose answer shows something once.
    * Requests with an idempotency key are always sent again. The default is `safe`.
@@ -66,8 +71,16 @@ export type Sent<T> = T extends readonly (infer Item)[]
     ? { readonly [Member in keyof T]: Sent<T[Member]> }
     : T
 
+/** An idempotency key that a member of the body carries. */
+export interface KeyInBody {
+  readonly kind: 'call_id'
+  readonly key: string
+  /** The content of the request. The same key with other content is refused. */
+  readonly content: string
+}
+
 /** What `run` returns: the output itself, or the output with more than `output` says. */
-export type Result<Value> = Value | Answer<Value> | JsonText | EventStream | TextStream
+export type Result<Value> = Value | Answer | JsonText | EventStream | TextStream
 
 /**
  * What a key that acts for one user (`ApiKey.userId`) may do. `user_id`: act for its user, whose id is put into the
@@ -104,5 +117,25 @@ export function defineOperation<
   Body extends z.ZodType = z.ZodUndefined,
   Output extends z.ZodType = z.ZodVoid,
 >(operation: Operation<Params, Query, Body, Output>): Operation<Params, Query, Body, Output> {
+  return operation
+}
+
+/** An operation of a page of an application, which has the token of a connect session in place of an API key. */
+export interface SessionOperation<
+  Query extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> extends Omit<Operation<None, Query, z.ZodUndefined, Output>, 'role' | 'run'> {
+  run(
+    broker: Broker,
+    input: Pick<OperationInput<unknown, z.output<Query>, undefined>, 'query' | 'request'> & {
+      readonly session: CurrentSession
+    },
+  ): Promise<Result<Sent<z.input<Output>>>>
+}
+
+export function defineSessionOperation<
+  Query extends z.ZodObject = None,
+  Output extends z.ZodType = z.ZodVoid,
+>(operation: SessionOperation<Query, Output>): SessionOperation<Query, Output> {
   return operation
 }

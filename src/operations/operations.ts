@@ -1,6 +1,74 @@
-import * as keys from './keys.ts'
+import * as audit from './admin/audit.ts'
+import * as branding from './admin/branding.ts'
+import * as keys from './admin/keys.ts'
+import * as mcpClients from './admin/mcp-clients.ts'
+import * as policies from './admin/policies.ts'
+import * as policyDryRun from './admin/policy-dry-run.ts'
+import * as projects from './admin/projects.ts'
+import * as secrets from './admin/secrets.ts'
+import * as webhooks from './admin/webhooks.ts'
+import * as authorizations from './authorizations/authorizations.ts'
+import * as connectSessions from './authorizations/connect-sessions.ts'
+import * as connections from './authorizations/connections.ts'
+import * as explain from './authorizations/explain.ts'
+import * as importConnections from './authorizations/import-connections.ts'
+import * as portalLinks from './authorizations/portal-links.ts'
+import * as userConnections from './authorizations/user-connections.ts'
+import * as arcadeVerifier from './dialects/arcade-verifier.ts'
+import * as health from './installation/health.ts'
 import type { Operation } from './operation.ts'
-import * as projects from './projects.ts'
+import * as authProviders from './providers/auth-providers.ts'
+import * as providerCatalogue from './providers/provider-catalogue.ts'
+import * as catalogue from './tools/catalogue.ts'
+import * as code from './tools/code.ts'
+import * as executions from './tools/executions.ts'
+import * as oxp from './tools/oxp.ts'
+import * as runs from './tools/runs.ts'
+import * as tools from './tools/tools.ts'
+import * as toolsets from './tools/toolsets.ts'
+import * as workerAuthorization from './workers/worker-authorization.ts'
+import * as workerTest from './workers/worker-test.ts'
+import * as workers from './workers/workers.ts'
 
-/** Every operation of the API. */
-export const operations: readonly Operation[] = [keys, projects].flatMap((group) => Object.values(group))
+/**
+ * Every operation of the API that an API key may call. Those of pages with a connect session are in
+ * `authorizations/current-session.ts`; the settings of the server make those of `installation/metrics.ts` and
+ * `diagnosis.ts`.
+ */
+export const operations: readonly Operation[] = [
+  authorizations,
+  connectSessions,
+  connections,
+  explain,
+  catalogue,
+  tools,
+  toolsets,
+  runs,
+  code,
+  executions,
+  oxp,
+  workers,
+  workerTest,
+  workerAuthorization,
+  authProviders,
+  providerCatalogue,
+  userConnections,
+  importConnections,
+  portalLinks,
+  mcpClients,
+  secrets,
+  keys,
+  projects,
+  branding,
+  arcadeVerifier,
+  audit,
+  policies,
+  policyDryRun,
+  webhooks,
+  health,
+].flatMap((group: object) => Object.values(group).filter(isOperation))
+
+/** A file of operations also exports what others need of it, such as a schema. */
+function isOperation(exported: unknown): exported is Operation {
+  return typeof exported === 'object' && exported !== null && 'run' in exported && 'path' in exported
+}

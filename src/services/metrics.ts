@@ -1,7 +1,7 @@
 import { createCount, createDistribution, createTallies, type MetricSample } from './tallies.ts'
 
 /**
- * The process's metrics, rendered as text by `http/operation/metrics.ts`. Labels are ids of providers and policies, and
+ * The process's metrics, rendered as text by `operations/installation/metrics.ts`. Labels are ids of providers and policies, and
  * words of closed lists: never a user, a project, a requested path or a secret.
  */
 export interface Metrics {

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LANGUAGES } from '../../src/http/pages/texts/languages.ts'
+import { LANGUAGES } from '../../src/domain/languages.ts'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { portalLink } from '../http/portal-world.ts'
 import { approve, startWorld, type World } from '../http/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LANGUAGES, type Language } from '../../src/http/pages/texts/languages.ts'
+import { LANGUAGES, type Language } from '../../src/domain/languages.ts'
 import { type Texts, wordsOf } from '../../src/http/pages/texts/words.ts'
 import {
   type AuthorizationServerWorld,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { LANGUAGES } from '../../src/domain/languages.ts'
 import { wordsFor } from '../../src/http/pages/texts/language-of.ts'
-import { LANGUAGES } from '../../src/http/pages/texts/languages.ts'
 import { plural } from '../../src/http/pages/texts/plural.ts'
 import { wordsOf } from '../../src/http/pages/texts/words.ts'
 

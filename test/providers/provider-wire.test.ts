@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { providerResponseSchema } from '../../src/http/auth-providers/provider-schema.ts'
+import { providerResponseSchema } from '../../src/operations/providers/provider-schema.ts'
 import {
   applyProviderPatch,
   parseProviderCreate,
   providerToWire,
-} from '../../src/http/auth-providers/provider-wire.ts'
+} from '../../src/operations/providers/provider-wire.ts'
 import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 

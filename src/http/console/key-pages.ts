@@ -5,7 +5,7 @@ import { type ApiKey, isExpired, ROLES, type Role } from '../../domain/api-key.t
 import { fromTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { getKey } from '../../flows/manage-keys.ts'
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../operations/keys.ts'
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../operations/admin/keys.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { attempt, given, type Refused } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'

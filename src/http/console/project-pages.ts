@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { administersInstallation } from '../../flows/manage-keys.ts'
-import { createProject } from '../../operations/projects.ts'
+import { createProject } from '../../operations/admin/projects.ts'
 import { name } from '../pages/layout.ts'
 import { attempt, type Refused } from './attempt.ts'
 import { asCurl, badge, code, section, table, time } from './elements.ts'

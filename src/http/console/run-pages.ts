@@ -2,11 +2,12 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../../domain/execution.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import { toDetail } from '../../operations/tools/executions.ts'
 import type { PlaceInList } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
+import { cancelScheduled, getExecution, historyToolId } from '../../tools/run/executions.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
-import { cancelScheduled, getExecution, historyToolId, toDetail } from '../tools/executions.ts'
 import {
   asCurl,
   badge,

@@ -1,13 +1,14 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
+import { deleteSecret, secretKeySchema, secretValueSchema } from '../../operations/admin/secrets.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { setSecret } from '../../tools/secrets.ts'
-import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secrets.ts'
 import { name } from '../pages/layout.ts'
 import { attempt, given, type Refused, textIn } from './attempt.ts'
 import { asCurl, code, section, table, time } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { field, hidden, secretArea, submit } from './form-fields.ts'
+import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */
@@ -67,7 +68,7 @@ ${asCurl(on, '/v1/admin/secrets')}`
         already: `The secret ${form.get('key') ?? ''} was deleted already.`,
       }),
       async (on, form) => {
-        await deleteSecret(broker, on.projectId, form.get('id') ?? '')
+        await perform(on, deleteSecret, { params: { key: form.get('id') ?? '' } })
         return on.go('/secrets', `The secret ${form.get('key') ?? ''} was deleted.`)
       },
     ),

@@ -18,10 +18,15 @@ import {
   rotateWebhookSecret,
   testWebhook,
 } from '../../flows/webhooks/webhook-settings.ts'
+import {
+  deliveryToWire,
+  newWebhookSchema,
+  receiptToWire,
+  webhookToWire,
+} from '../../operations/admin/webhook-wire.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { PlaceInList } from '../../store/browse.ts'
 import type { ListedDelivery } from '../../store/delivery-lists.ts'
-import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from '../admin/webhook-wire.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { attempt, given, type Refused } from './attempt.ts'
 import {

@@ -2,17 +2,13 @@ import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Broker } from '../../broker.ts'
-import {
-  Answer,
-  type EventStream,
-  EventStream as Events,
-  JsonText,
-  TextStream,
-} from '../../operations/answer.ts'
-import type { Operation, OperationRequest } from '../../operations/operation.ts'
+import type { CurrentSession } from '../../flows/connect-session.ts'
+import { Answer, type AnswerHeaders, EventStream, JsonText, TextStream } from '../../operations/answer.ts'
+import type { Operation, OperationRequest, SessionOperation } from '../../operations/operation.ts'
 import { jsonBody } from '../../tools/large-json.ts'
 import type { AddEndpoint, EndpointDefinition } from './endpoint.ts'
 import { toRefusal, toWire } from './errors.ts'
+import { createExecuteOnce } from './idempotency.ts'
 import { markWithoutEffect } from './idempotency-key.ts'
 import { STAINLESS } from './read-request.ts'
 import { requestHeader } from './request-header.ts'
@@ -21,16 +17,54 @@ import { streamedBody } from './streamed-body.ts'
 
 /** Adds the endpoint of an operation: it runs the operation and makes the response of what `run` returns. */
 export function addOperation(add: AddEndpoint, broker: Broker, operation: Operation): void {
-  add(definitionOf(operation), ({ c, caller, params, query, body }) => {
-    const result = operation.run(broker, { caller, params, query, body, request: new RequestOf(c) })
+  const executeOnce = createExecuteOnce(broker)
+  const { run: _, keyInBody, headers = {}, ...described } = operation
+  add(definitionOf(described), ({ c, caller, params, query, body }) => {
+    const input = { caller, params, query, body, request: new RequestOf(c) }
+    setHeaders(c, headers)
+    const own = keyInBody?.(input)
+    if (own !== undefined) {
+      const { kind, key, content } = own
+      const { signal } = input.request
+      return executeOnce({ caller, key: [operation.path, key], content, kind, signal }, async () => {
+        const result = await operation.run(broker, input)
+        const mayBeRepeated = result instanceof Answer && result.hadNoEffect
+        return { response: respond(c, broker, operation, result), mayBeRepeated }
+      })
+    }
+    const result = operation.run(broker, input)
     return result instanceof Promise
       ? result.then((one) => respond(c, broker, operation, one))
       : respond(c, broker, operation, result)
   })
 }
 
-function definitionOf(operation: Operation): EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType> {
-  const { id, run: _, answer, output, mediaType, otherAnswers, status, repetition: __, ...rest } = operation
+/** Adds the endpoint of an operation of pages. `withSession` runs it with the session whose token the request has. */
+export function addSessionOperation(
+  add: AddEndpoint,
+  broker: Broker,
+  operation: SessionOperation,
+  withSession: (c: Context, run: (session: CurrentSession) => Promise<Response>) => Promise<Response>,
+): void {
+  const { run: _, keyInBody: __, headers: ___, ...described } = operation
+  add(definitionOf({ ...described, role: 'session' }), ({ c, query }) =>
+    withSession(c, async (session) =>
+      respond(
+        c,
+        broker,
+        operation,
+        await operation.run(broker, { query, session, request: new RequestOf(c) }),
+      ),
+    ),
+  )
+}
+
+type Described = Omit<Operation, 'run' | 'keyInBody' | 'headers' | 'role'> & {
+  readonly role: EndpointDefinition['role']
+}
+
+function definitionOf(operation: Described): EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType> {
+  const { id, answer, output, mediaType, otherAnswers, status, repetition: _, ...rest } = operation
   const main = {
     description: answer,
     ...(output && { schema: output }),
@@ -39,7 +73,7 @@ function definitionOf(operation: Operation): EndpointDefinition<z.ZodObject, z.Z
   return { ...rest, operationId: id, responses: { [statusOf(operation)]: main, ...otherAnswers } }
 }
 
-function statusOf({ status, output, mediaType }: Operation): number {
+function statusOf({ status, output, mediaType }: Pick<Operation, 'status' | 'output' | 'mediaType'>): number {
   return status ?? (output === undefined && mediaType === undefined ? 204 : 200)
 }
 
@@ -63,11 +97,16 @@ export class RequestOf implements OperationRequest {
   }
 }
 
-function respond(c: Context, broker: Broker, operation: Operation, result: unknown): Response {
+function respond(
+  c: Context,
+  broker: Broker,
+  operation: Parameters<typeof statusOf>[0],
+  result: unknown,
+): Response {
   const { value, status, headers, hadNoEffect } = result instanceof Answer ? result : new Answer(result)
   if (hadNoEffect) markWithoutEffect(c)
-  for (const [name, text] of Object.entries(headers)) c.header(name as Lowercase<string>, text) // `AnswerHeaders`
-  if (value instanceof Events) return respondWithEvents(c, broker, value)
+  setHeaders(c, headers)
+  if (value instanceof EventStream) return respondWithEvents(c, broker, value)
   if (value instanceof TextStream) return respondWithText(c, value)
   const code = status ?? statusOf(operation)
   if (value === undefined) return c.body(null, code as 204)
@@ -76,7 +115,13 @@ function respond(c: Context, broker: Broker, operation: Operation, result: unkno
   return c.body(sent, code as ContentfulStatusCode, { 'content-type': 'application/json' })
 }
 
-function respondWithText(c: Context, { mediaType, pieces }: TextStream): Response {
+function setHeaders(c: Context, headers: AnswerHeaders): void {
+  for (const [name, text] of Object.entries(headers)) c.header(name as Lowercase<string>, text) // `AnswerHeaders`
+}
+
+/** Answers with text that is not JSON. */
+export function respondWithText(c: Context, { mediaType, pieces, headers }: TextStream): Response {
+  setHeaders(c, headers)
   c.header('content-type', mediaType)
   return c.body(typeof pieces === 'string' ? pieces : streamedBody(pieces))
 }
@@ -88,7 +133,7 @@ function respondWithEvents(c: Context, broker: Broker, { send, errorData }: Even
     try {
       await send({
         event: (event, data) => stream.writeSSE({ event, data }),
-        write: async (text) => void (await stream.write(text)),
+        write: async (text: string | Uint8Array) => void (await stream.write(text)),
         signal: gone.signal,
       })
     } catch (error) {

@@ -1,5 +1,5 @@
-import type { Branding, OwnText } from '../../domain/branding.ts'
-import { knownLanguage, type Language } from './texts/languages.ts'
+import { type Branding, logoPath, type OwnText } from '../../domain/branding.ts'
+import { knownLanguage, type Language } from '../../domain/languages.ts'
 import type { Words } from './texts/words.ts'
 
 /** How the pages of a project look. It cannot change the sentences that say who requests which access. */
@@ -24,11 +24,11 @@ export const NO_BRAND: Brand = { note: () => undefined }
 
 export function brandOf(branding: Branding | undefined): Brand {
   if (branding === undefined) return NO_BRAND
-  const { projectId, appName, lang, logoHash, styleHash, privacyUrl, supportUrl, texts = {} } = branding
+  const { appName, lang, styleHash, privacyUrl, supportUrl, texts = {} } = branding
   return {
     appName,
     language: knownLanguage(lang),
-    logo: logoHash === undefined ? undefined : `/assets/logo/${projectId}-${logoHash}`,
+    logo: logoPath(branding),
     style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css`,
     privacyUrl,
     supportUrl,

@@ -84,7 +84,7 @@ export const branding: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'a readonly key changes how the pages look',
-    file: 'src/http/admin/branding.ts',
+    file: 'src/operations/admin/branding.ts',
     from: "method: 'patch',\n      path,\n      role: 'admin',",
     to: "method: 'patch',\n      path,\n      role: 'readonly',",
     test: SET,

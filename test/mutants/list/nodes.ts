@@ -24,7 +24,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['37'],
     fault: '/metrics names the providers of other projects',
-    file: 'src/http/operation/metrics.ts',
+    file: 'src/operations/installation/metrics.ts',
     from: 'gathered.map((families) => families.map(withoutNames))',
     to: 'gathered',
     test: 'operation/metrics.test.ts',

@@ -190,7 +190,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['37', '38', '51'],
     fault: 'a connection of another project can be read',
-    file: 'src/http/authorizations/connections.ts',
+    file: 'src/operations/authorizations/connections.ts',
     from: 'if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))',
     to: 'if (connection === undefined)',
     test: 'threats/isolation.test.ts',

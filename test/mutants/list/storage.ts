@@ -55,7 +55,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['35'],
     fault: '/ready says yes although what is stored cannot be opened',
-    file: 'src/http/operation/health.ts',
+    file: 'src/operations/installation/health.ts',
     from: ".length > 0 ? 'master_key' : undefined",
     to: ".length < 0 ? 'master_key' : undefined",
     test: 'operation/health.test.ts',
@@ -181,7 +181,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'an export leaves out archived entries without an error',
-    file: 'src/http/admin/audit.ts',
+    file: 'src/operations/admin/audit.ts',
     from: 'filter.after < anchor.lastSeq',
     to: 'filter.after < 0',
     test: 'cli/audit-archive.test.ts',
@@ -415,7 +415,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R25'],
     fault: 'the lag of the event loop is not measured',
-    file: 'src/http/operation/metrics.ts',
+    file: 'src/operations/installation/metrics.ts',
     from: '    collectDefaultMetrics({ register: nodeMetrics })\n',
     to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      nodeMetrics.removeSingleMetric(name)\n    }\n",
     test: 'operation/metrics.test.ts',

@@ -105,7 +105,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'any key may read the diagnosis',
-    file: 'src/http/operation/diagnosis.ts',
+    file: 'src/operations/installation/diagnosis.ts',
     from: "role: 'admin'",
     to: "role: 'readonly'",
     test: 'cli/server.test.ts',
@@ -114,7 +114,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a worker that is only tested leaves a provider behind',
-    file: 'src/http/workers/worker-test.ts',
+    file: 'src/operations/workers/worker-test.ts',
     from: '    await deleteAddedProvider(broker, worker)',
     to: '',
     test: 'http/mcp-workers.test.ts',

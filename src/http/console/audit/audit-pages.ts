@@ -5,9 +5,10 @@ import { BrokerError } from '../../../domain/errors.ts'
 import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import { verifyEnd } from '../../../flows/audit/verify-end.ts'
 import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
+import { exportedEntries } from '../../../operations/admin/audit.ts'
 import { newestAnchor } from '../../../services/audit-archive/anchors.ts'
 import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
-import { sendExport } from '../../admin/audit.ts'
+import { respondWithText } from '../../endpoint/add-operation.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section, type Tone, table, time } from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
@@ -49,11 +50,11 @@ ${asCurl(on, '/v1/admin/audit')}`
   })
 
   /** Exports the entries that the filter selects as JSON lines. */
-  routes.page('/audit/export', (on) => {
+  routes.page('/audit/export', async (on) => {
     const { before: _, ...filter } = readFilter(on)
     on.c.header('content-disposition', 'attachment; filename="audit.jsonl"')
     on.c.header('cache-control', 'no-store')
-    return sendExport(on.c, broker, on.projectId, filter)
+    return respondWithText(on.c, await exportedEntries(broker, on.projectId, filter))
   })
 
   routes.page('/audit/:seq', async (on) => {

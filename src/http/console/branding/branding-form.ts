@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Branding, OWN_TEXTS, type OwnText } from '../../../domain/branding.ts'
+import { LANGUAGES, type Language } from '../../../domain/languages.ts'
 import type { Html } from '../../pages/layout.ts'
-import { LANGUAGES, type Language } from '../../pages/texts/languages.ts'
 import { given } from '../attempt.ts'
 import { field, hidden, select, textArea } from '../form-fields.ts'
 

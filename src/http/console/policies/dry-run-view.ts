@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
+import type { PolicyDryRunWire } from '../../../operations/admin/policy-dry-run.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { badge, code, link, numeric, section, table } from '../elements.ts'
 

@@ -2,11 +2,16 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { testProvider } from '../../../flows/test-provider.ts'
+import {
+  changeEntry,
+  deleteEntry,
+  entryToWire,
+  getEntry,
+} from '../../../operations/providers/entry-changes.ts'
+import { providerPatchSchema } from '../../../operations/providers/provider-schema.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
 import { endpointsOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
-import { changeEntry, deleteEntry, entryToWire, getEntry } from '../../auth-providers/entry-changes.ts'
-import { providerPatchSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { knownLanguage, type Language } from './languages.ts'
+import { knownLanguage, type Language } from '../../../domain/languages.ts'
 import { type Words, wordsOf } from './words.ts'
 
 export interface RequestedLanguage {

@@ -1,0 +1,88 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { CurrentSession } from '../../flows/connect-session.ts'
+import * as current from '../../operations/authorizations/current-session.ts'
+import { inContext } from '../../services/request-context.ts'
+import { addSessionOperation } from '../endpoint/add-operation.ts'
+import { createClientAddress } from '../endpoint/client-address.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
+import { requestId } from '../endpoint/request-id.ts'
+import { connectSessionAt, SESSION_RATE, type SessionLimits } from './session-at.ts'
+
+const PATH = '/v1/connect_sessions/current'
+const PREFLIGHT_SECONDS = 600
+
+/** The endpoints that a page of an application calls with the token of its session, from the origin that the session allows. */
+export function addSessionEndpoints(
+  app: OpenAPIHono,
+  add: AddEndpoint,
+  broker: Broker,
+  { charge, countGuess }: SessionLimits,
+): void {
+  const clientAddress = createClientAddress(broker.settings)
+
+  for (const path of [PATH, `${PATH}/:what`])
+    app.options(path, (c) => {
+      allowOrigin(c)
+      c.header('access-control-allow-methods', 'GET, POST')
+      c.header('access-control-allow-headers', 'authorization')
+      c.header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      return c.body(null, 204)
+    })
+
+  /** Runs `handle` with the session whose token the request has. A page of the allowed origin can read refusals too. */
+  async function withSession(
+    c: Context,
+    handle: (current: CurrentSession) => Promise<Response>,
+  ): Promise<Response> {
+    c.header('cache-control', 'no-store')
+    const token =
+      requestHeader(c, 'authorization')
+        ?.replace(/^bearer\s+/i, '')
+        .trim() ?? ''
+    const found = await connectSessionAt(c, broker, token)
+    const origin = requestHeader(c, 'origin')
+    if (found.outcome !== 'unknown' && origin !== found.session.origin)
+      throw new BrokerError(
+        'invalid_authorization',
+        'Only pages of the allowed_origin of its session may use this token, by fetch.',
+      )
+    allowOrigin(c)
+    if (found.outcome === 'unknown') {
+      countGuess(clientAddress(c))
+      throw new BrokerError(
+        'invalid_authorization',
+        'There is no session with this token. It goes into `Authorization: Bearer gps_…`.',
+      )
+    }
+    const { session } = found
+    charge({ id: session.id, rateLimit: SESSION_RATE })
+    if (found.outcome === 'over')
+      throw new BrokerError(
+        'invalid_authorization',
+        'This session is over. Ask your own server for a new one (POST /v1/connect_sessions).',
+      )
+    const context = {
+      actor: { kind: 'user', id: session.userId },
+      purpose: `${c.req.method} ${c.req.path}`,
+      onlyUser: session.userId,
+      requestId: requestId(c),
+    } as const
+    return inContext(context, () => handle(found))
+  }
+
+  for (const operation of Object.values(current)) addSessionOperation(add, broker, operation, withSession)
+}
+
+/**
+ * Lets scripts of the requesting origin read the answer, without cookies. `withSession` checks first that it is the origin
+ * of the session; a preflight request has no token, so for it nothing can be checked.
+ */
+function allowOrigin(c: Context): void {
+  const origin = requestHeader(c, 'origin')
+  c.header('vary', 'Origin')
+  if (origin !== undefined) c.header('access-control-allow-origin', origin)
+}

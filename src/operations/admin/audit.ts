@@ -1,0 +1,203 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { AUDIT_ACTIONS } from '../../domain/audit.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
+import { newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { type AuditEntry, entryToWire } from '../../services/audit-entry.ts'
+import { Answer, TextStream } from '../answer.ts'
+import { defineOperation } from '../operation.ts'
+import { idText, limitQuery, userIdText, wholeNumber } from '../schemas/fields.ts'
+
+const tag = 'Audit'
+
+const timestamp = z.iso
+  .datetime({ offset: true })
+  .transform(fromTimestamp)
+  .openapi({ type: 'string', format: 'date-time', example: '2026-11-21T00:00:00Z' })
+
+const filterQuery = {
+  user_id: userIdText.optional(),
+  provider_id: idText.optional(),
+  connection_id: idText.optional(),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  tool: z.string().min(1).max(300).optional(),
+  subject: z.string().min(1).max(300).optional(),
+  actor_id: idText
+    .optional()
+    .openapi({ description: 'The id of an API key, or of a user who called with an access token' }),
+  since: timestamp.optional(),
+  until: timestamp.optional(),
+}
+
+const entrySchema = z
+  .object({
+    seq: z.number().int().openapi({ description: 'Counts the entries of the project, without gaps' }),
+    at: z.string(),
+    action: z.enum(AUDIT_ACTIONS),
+    actor: z.object({
+      kind: z.enum(['api_key', 'user', 'operator', 'cli', 'system']),
+      id: z.string().optional(),
+      client: z
+        .string()
+        .optional()
+        .openapi({ description: 'The client id of the MCP client with which a user called' }),
+    }),
+    user_id: z.string().optional(),
+    provider_id: z.string().optional(),
+    connection_id: z.string().optional(),
+    authorization_id: z.string().optional(),
+    subject: z.string().optional(),
+    tool: z.string().optional(),
+    scopes: z.array(z.string()).optional(),
+    reason: z.string().optional(),
+    detail: z.string().optional().openapi({ description: 'The message of the provider' }),
+    fingerprint: z
+      .string()
+      .optional()
+      .openapi({ description: 'A keyed hash of the access token, the same for the same token' }),
+    purpose: z.string().optional().openapi({ description: 'The endpoint or command' }),
+    request_id: z.string().optional(),
+  })
+  .openapi('AuditEntry')
+
+/** The selected entries as JSON lines. Throws `entries_archived` if the entry after `filter.after` is archived. */
+export async function exportedEntries(
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): Promise<TextStream> {
+  const anchor = await newestAnchor(broker, projectId)
+  // otherwise a program that continues its last export would miss entries without noticing
+  if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
+    throw new BrokerError(
+      'entries_archived',
+      `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
+    )
+  const headers = anchor && { 'audit-archived-through': String(anchor.lastSeq) }
+  return new TextStream('application/x-ndjson', exportedPieces(broker, projectId, filter), headers)
+}
+
+/**
+ * Yields the lines of an export. Throws `entries_archived` when entries were archived before the export reached them.
+ * Then the connection breaks off, because an export that ends normally would seem complete. An export with a filter
+ * cannot notice this, because the numbers of its entries have gaps anyway.
+ */
+async function* exportedPieces(
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): AsyncGenerator<string, undefined> {
+  const isUnfiltered = Object.keys(filter).every((name) => name === 'after')
+  let last = filter.after
+  for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
+    if (isUnfiltered && last !== undefined && entry.seq > last + 1)
+      await refuseArchived(broker, projectId, last)
+    last = entry.seq
+    yield `${JSON.stringify(entryToWire(entry))}\n`
+  }
+  return undefined
+}
+
+/** Throws `entries_archived` when the entry after `seq` is archived. */
+async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
+  const anchor = await newestAnchor(broker, projectId)
+  if (anchor === undefined || anchor.lastSeq <= seq) return
+  broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
+  throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
+}
+
+interface FilterQuery {
+  readonly user_id?: string | undefined
+  readonly provider_id?: string | undefined
+  readonly connection_id?: string | undefined
+  readonly action?: string | undefined
+  readonly tool?: string | undefined
+  readonly subject?: string | undefined
+  readonly actor_id?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
+
+function toFilter(query: FilterQuery): AuditFilter {
+  const { user_id, provider_id, connection_id, action, tool, subject } = query
+  const { actor_id, since, until, before, after } = query
+  const filter = {
+    userId: user_id,
+    providerId: provider_id,
+    connectionId: connection_id,
+    action,
+    tool,
+    subject,
+    actorId: actor_id,
+    since,
+    until,
+    before,
+    after,
+  }
+  return withoutUndefined(filter)
+}
+
+export const listAuditEntries = defineOperation({
+  id: 'listAuditEntries',
+  method: 'get',
+  path: '/v1/admin/audit',
+  role: 'readonly',
+  tag,
+  summary: 'The audit trail, newest first',
+  query: z.object({
+    ...filterQuery,
+    before: wholeNumber({ min: 1 })
+      .optional()
+      .openapi({ description: 'Only entries before this number: `next_before` of the page before' }),
+    limit: limitQuery(1000).default(100),
+  }),
+  answer: 'A page; `next_before` is set if there are more entries',
+  output: z.object({
+    items: z.array(entrySchema),
+    next_before: z.number().int().optional(),
+    archived_through: z.number().int().optional().openapi({
+      description:
+        'Entries up to this number are not listed any more, because an administrator has archived them',
+    }),
+  }),
+  async run(broker, { query, caller }) {
+    const anchor = await newestAnchor(broker, caller.projectId)
+    const items: AuditEntry[] = []
+    for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'newest first')) {
+      items.push(entry)
+      if (items.length > query.limit) break
+    }
+    const page = items.slice(0, query.limit)
+    return new Answer({
+      items: page.map(entryToWire),
+      ...(items.length > page.length && { next_before: page.at(-1)?.seq }),
+      ...(anchor && { archived_through: anchor.lastSeq }),
+    })
+  },
+})
+
+export const exportAuditEntries = defineOperation({
+  id: 'exportAuditEntries',
+  method: 'get',
+  path: '/v1/admin/audit/export',
+  role: 'readonly',
+  tag,
+  summary: 'The audit trail as JSON lines, oldest first',
+  query: z.object({
+    ...filterQuery,
+    after: wholeNumber({ min: 0 }).optional().openapi({
+      description:
+        'Only entries after this number: where the last export ended. If the next entry is archived, the answer is 410 `entries_archived`',
+    }),
+  }),
+  answer:
+    'Each line is an AuditEntry. The header `Audit-Archived-Through` has the number of the last archived entry, if there is one',
+  output: z.string(),
+  mediaType: 'application/x-ndjson',
+  run: (broker, { query, caller }) => exportedEntries(broker, caller.projectId, toFilter(query)),
+})

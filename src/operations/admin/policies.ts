@@ -1,0 +1,209 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { POLICY_USES } from '../../domain/policy.ts'
+import {
+  addPolicy,
+  changePolicy,
+  getPolicy as get,
+  deletePolicy as remove,
+} from '../../flows/policy-settings.ts'
+import type { AppliedPolicy, Evaluation } from '../../services/policies/evaluate.ts'
+import type { RequestedUse } from '../../services/policies/policy-match.ts'
+import { policyProvider } from '../../services/policies/policy-provider.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
+import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
+import { toolNeeds } from '../../tools/run/tool-tokens.ts'
+import { defineOperation } from '../operation.ts'
+import { idText, plainText, scopeText, toolNameText, userIdText } from '../schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+import {
+  effectSchema,
+  hookChangesFromWire,
+  hookChangesSchema,
+  matchFromWire,
+  matchSchema,
+  newPolicySchema,
+  policySchema,
+  policyToWire,
+  settingsFromWire,
+} from './policy-wire.ts'
+
+const useSchema = z.strictObject({
+  user_id: userIdText.optional(),
+  use: z
+    .enum(POLICY_USES)
+    .optional()
+    .openapi({ description: 'By default `tool` with `tool_name`, else `token`' }),
+  tool_name: toolNameText.optional(),
+  provider_id: idText.optional(),
+  scopes: z.array(scopeText).max(200).optional(),
+  host: plainText(300).optional(),
+  at: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When; absent: now' }),
+})
+
+const verdictSchema = z
+  .object({
+    decision: z.enum(['permitted', 'refused', 'depends']).openapi({
+      description: '`depends`: on the rate of uses or on hooks, which `undecided` lists',
+    }),
+    reason: z.enum(['denied', 'not_allowed']).optional(),
+    refused_by: z.array(z.string()).openapi({ description: 'Ids of policies' }),
+    undecided: z.array(z.object({ id: z.string(), by: z.enum(['rate', 'hook']) })),
+  })
+  .openapi('PolicyVerdict')
+
+const idParams = z.object({ id: idText })
+const tag = 'Policies'
+
+async function useOf(
+  broker: Broker,
+  projectId: string,
+  sent: z.infer<typeof useSchema>,
+): Promise<RequestedUse> {
+  const userId = sent.user_id
+  const user = userId === undefined ? {} : { userId }
+  const { host, scopes = [], provider_id: id } = sent
+  if (id === undefined && scopes.length > 0)
+    throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
+  const hosts = host === undefined ? undefined : [host]
+  const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
+  const providers =
+    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
+  if (sent.tool_name === undefined)
+    return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
+  const tool = await getTool(broker, projectId, sent.tool_name)
+  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
+  const use = toolPolicyUse(tool, needs, runner, user)
+  return {
+    ...use,
+    ...(sent.use && { use: sent.use }),
+    ...(providers && { providers }),
+    ...(hosts && { hosts }),
+  }
+}
+
+function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
+  const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
+  if (refusal !== undefined)
+    return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
+  const undecided = [
+    ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
+    ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
+  ]
+  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
+}
+
+export const listPolicies = defineOperation({
+  id: 'listPolicies',
+  method: 'get',
+  path: '/v1/admin/policies',
+  role: 'readonly',
+  tag,
+  summary: 'All policies',
+  query: z.object(pageQuery),
+  answer: 'A page, by id',
+  output: pageSchema(policySchema),
+  run: async (broker, { query, caller }) =>
+    slicePage((await broker.store.policies.list(caller.projectId)).map(policyToWire), query),
+})
+
+export const getPolicy = defineOperation({
+  id: 'getPolicy',
+  method: 'get',
+  path: '/v1/admin/policies/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One policy',
+  params: idParams,
+  answer: 'The policy',
+  output: policySchema,
+  run: async (broker, { params: { id }, caller }) => policyToWire(await get(broker, caller.projectId, id)),
+})
+
+export const testPolicies = defineOperation({
+  id: 'testPolicies',
+  method: 'post',
+  path: '/v1/admin/policies/test',
+  role: 'readonly',
+  tag,
+  summary: 'Test which decision the policies make about a use',
+  description:
+    'No token is used, no use is counted and no hook is called. A tool brings its own providers, scopes and hosts; `provider_id` and `host` replace them.',
+  body: useSchema,
+  answer: 'The verdict',
+  output: verdictSchema,
+  async run(broker, { body, caller }) {
+    const use = await useOf(broker, caller.projectId, body)
+    const at = body.at === undefined ? broker.now() : fromTimestamp(body.at)
+    return verdictToWire(await broker.policies.explain(use, at))
+  },
+})
+
+export const updatePolicy = defineOperation({
+  id: 'updatePolicy',
+  method: 'patch',
+  path: '/v1/admin/policies/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Change a policy',
+  description: '`match` is replaced as a whole; members that `hook` leaves out do not change.',
+  params: idParams,
+  body: z.strictObject({
+    description: plainText(1000).nullish(),
+    enabled: z.boolean().optional(),
+    effect: effectSchema.optional(),
+    match: matchSchema.optional(),
+    hook: hookChangesSchema.optional(),
+  }),
+  answer: 'Changed',
+  output: policySchema,
+  async run(broker, { params: { id }, body, caller }) {
+    const policy = await get(broker, caller.projectId, id)
+    const { description, enabled, effect, match, hook } = body
+    const changed = await changePolicy(broker, policy, {
+      ...(match && { match: matchFromWire(match) }),
+      ...(hook && { hook: hookChangesFromWire(hook) }),
+      ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+      ...(description !== undefined && { description }),
+      ...(enabled !== undefined && { enabled }),
+      ...(effect !== undefined && { effect }),
+    })
+    return policyToWire(changed)
+  },
+})
+
+export const deletePolicy = defineOperation({
+  id: 'deletePolicy',
+  method: 'delete',
+  path: '/v1/admin/policies/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Delete a policy',
+  params: idParams,
+  answer: 'Deleted',
+  async run(broker, { params: { id }, caller }) {
+    await remove(broker, caller.projectId, id)
+  },
+})
+
+export const createPolicy = defineOperation({
+  id: 'createPolicy',
+  method: 'post',
+  path: '/v1/admin/policies',
+  role: 'admin',
+  tag,
+  summary: 'Make a policy',
+  description:
+    'A matching `deny` refuses. If there are `allow` policies, one of them must match. Then hooks are called. A member of `match` that is absent matches everything.',
+  body: newPolicySchema,
+  takesIdempotencyKey: true,
+  status: 201,
+  answer: 'In force',
+  output: policySchema,
+  async run(broker, { body, caller }) {
+    const policy = await addPolicy(broker, caller.projectId, body.id, settingsFromWire(body))
+    return policyToWire(policy)
+  },
+})

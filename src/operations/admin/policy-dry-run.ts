@@ -1,0 +1,148 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type EpochSeconds, fromTimestamp, toTimestamp } from '../../domain/clock.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
+import {
+  type DryRunResult,
+  dryRunPolicies as dry,
+  MAX_SAMPLES,
+  MAX_TOKENS,
+} from '../../flows/dry-run-policies.ts'
+import { policiesWith } from '../../flows/policy-settings.ts'
+import { toolToday } from '../../tools/run/tool-today.ts'
+import { defineOperation } from '../operation.ts'
+import { idText } from '../schemas/fields.ts'
+import { newPolicySchema, settingsFromWire } from './policy-wire.ts'
+
+const DAY = 24 * 3600
+const WEEK = 7 * DAY
+const LONGEST = 31 * DAY
+
+const timestamp = z.iso.datetime({ offset: true })
+
+export const dryRunSchema = z.strictObject({
+  policies: z
+    .array(newPolicySchema)
+    .max(100)
+    .default([])
+    .openapi({ description: 'Evaluated as if they were added, or replaced the policies with the same ids' }),
+  without: z.array(idText).max(100).default([]).openapi({ description: 'Ids of policies to leave out' }),
+  since: timestamp.optional().openapi({ description: 'By default a week before `until`; at most 31 days' }),
+  until: timestamp.optional().openapi({ description: 'By default now' }),
+})
+
+const resultSchema = z
+  .object({
+    since: z.string(),
+    until: z.string(),
+    complete: z.boolean().openapi({
+      description: `Whether every use in the time was judged. If there were more than ${MAX_TOKENS}, only the latest are judged, and \`since\` is the time of the first of them`,
+    }),
+    uses: z.number().int().openapi({ description: 'Uses of tokens that took place' }),
+    permitted: z.number().int(),
+    refused: z.number().int(),
+    undecided: z.number().int().openapi({
+      description: 'A hook would be called, or the hosts, scopes or worker of the use are not known any more',
+    }),
+    refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
+    samples: z
+      .array(
+        z.object({
+          at: z.string(),
+          seq: z.number().int().openapi({ description: 'The number of its first audit entry' }),
+          user_id: z.string(),
+          use: z.enum(POLICY_USES),
+          tool: z.string().optional(),
+          providers: z.array(z.string()),
+          decision: z.enum(['refused', 'undecided']),
+          reason: z.enum(['denied', 'not_allowed', 'rate', 'hook_refused', 'hook_failed']).optional(),
+          because: z
+            .array(z.enum(['hook', 'hosts', 'scopes', 'workers']))
+            .optional()
+            .openapi({
+              description:
+                'What is not known: the answer of a hook, where the token went, its scopes, or the worker',
+            }),
+          policies: z.array(z.string()).openapi({ description: 'Ids of the policies' }),
+        }),
+      )
+      .openapi({
+        description: `At most ${MAX_SAMPLES}: the refused uses, then the undecided ones, each newest first`,
+      }),
+  })
+  .openapi('PolicyDryRun')
+
+export type PolicyDryRunWire = z.infer<typeof resultSchema>
+
+/** Runs a dry run for the API and the console. `request`: parsed by `dryRunSchema`. `tokens`: as in `DryRunOrder`. */
+export async function dryRun(
+  broker: Broker,
+  projectId: string,
+  request: z.output<typeof dryRunSchema>,
+  { tokens }: { readonly tokens?: number } = {},
+): Promise<PolicyDryRunWire> {
+  const until = request.until === undefined ? broker.now() : fromTimestamp(request.until)
+  const since = request.since === undefined ? until - WEEK : fromTimestamp(request.since)
+  if (since >= until || until - since > LONGEST)
+    throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
+  const tried = new Map(request.policies.map((one) => [one.id, settingsFromWire(one)]))
+  if (tried.size < request.policies.length)
+    throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
+  const policies = await policiesWith(broker, projectId, tried, request.without)
+  const toolOf = (id: string) => toolToday(broker, projectId, id)
+  return toWire(
+    await dry(broker, {
+      ...(tokens !== undefined && { tokens }),
+      projectId,
+      policies,
+      since,
+      until,
+      toolOf,
+    }),
+    until,
+  )
+}
+
+function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
+  const { since, isPartial, uses, permitted, refused, undecided, refusedBy, samples } = result
+  return {
+    since: toTimestamp(since),
+    until: toTimestamp(until),
+    complete: !isPartial,
+    uses,
+    permitted,
+    refused,
+    undecided,
+    refused_by: [...refusedBy]
+      .map(([id, count]) => ({ id, refused: count }))
+      .sort((a, b) => b.refused - a.refused || (a.id < b.id ? -1 : 1)),
+    samples: samples.map(({ seq, use, verdict }) => ({
+      at: toTimestamp(use.at),
+      seq,
+      user_id: use.userId ?? '',
+      use: use.use satisfies PolicyUse,
+      ...(use.tool && { tool: use.tool.id }),
+      providers: use.providers.map(({ id }) => id),
+      decision: verdict.decision,
+      ...(verdict.decision === 'refused' ? { reason: verdict.reason } : { because: [...verdict.because] }),
+      policies: verdict.by.map(({ policy }) => policy.id),
+    })),
+  }
+}
+
+export const dryRunPolicies = defineOperation({
+  id: 'dryRunPolicies',
+  method: 'post',
+  path: '/v1/admin/policies/dry_run',
+  role: 'readonly',
+  tag: 'Policies',
+  summary: 'Test which of last week’s uses of tokens policies would have refused',
+  description:
+    'Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
+  body: dryRunSchema,
+  bodyIsOptional: true,
+  answer: 'What would have been refused',
+  output: resultSchema,
+  run: async (broker, { body, caller }) => await dryRun(broker, caller.projectId, body),
+})

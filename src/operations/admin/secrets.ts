@@ -1,0 +1,165 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { setSecret as set } from '../../tools/secrets.ts'
+import { defineOperation } from '../operation.ts'
+import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
+
+const secretSchema = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    description: z.string().optional(),
+    binding: z.object({ id: z.string(), type: z.literal('project') }),
+    created_at: z.string(),
+    updated_at: z.string(),
+    last_accessed_at: z.string().optional(),
+  })
+  .openapi('Secret')
+
+const tag = 'Secrets'
+
+export const secretKeySchema = z.object({
+  key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),
+})
+export const secretValueSchema = z.object({
+  value: z.string().min(1).max(5000),
+  description: z.string().max(1000).nullish(),
+})
+
+// Secrets for tools. Their values are given to tools and are in no answer. Arcade's SDKs use the paths below /v1/admin, its
+// command line those below /v1/secrets.
+
+const PATH = '/v1/admin/secrets'
+const OF_CLI = '/v1/secrets'
+
+export const setSecretByPost = setAt('setSecretByPost', 'post', PATH)
+export const setSecret = setAt('setSecret', 'put', PATH)
+export const listSecrets = listAt('listSecrets', PATH)
+export const getSecret = getAt('getSecret', PATH)
+export const deleteSecret = deleteAt('deleteSecret', PATH)
+export const setSecretForArcadeCli = setAt('setSecretForArcadeCli', 'put', OF_CLI)
+export const listSecretsForArcadeCli = listAt('listSecretsForArcadeCli', OF_CLI)
+export const getSecretForArcadeCli = getAt('getSecretForArcadeCli', OF_CLI)
+export const deleteSecretForArcadeCli = deleteAt('deleteSecretForArcadeCli', OF_CLI)
+
+type Path = typeof PATH | typeof OF_CLI
+
+function setAt(id: string, method: 'post' | 'put', path: Path) {
+  return defineOperation({
+    id,
+    method,
+    path: `${path}/{key}`,
+    role: 'admin',
+    tag,
+    summary: 'Set a secret',
+    params: secretKeySchema,
+    body: secretValueSchema,
+    answer: 'Set',
+    output: secretSchema,
+    async run(broker, { params: { key }, body: { value, description }, caller }) {
+      const secret = { key, value, ...(description != null && { description }) }
+      return toWire(await set(broker, caller.projectId, secret))
+    },
+  })
+}
+
+function listAt(id: string, path: Path) {
+  return defineOperation({
+    id,
+    method: 'get',
+    path,
+    role: 'readonly',
+    tag,
+    summary: 'All secrets, without their values',
+    query: z.object(wholeListQuery),
+    answer: 'One page, with all of them unless `limit` is given',
+    output: pageSchema(secretSchema),
+    async run(broker, { query, caller }) {
+      const items = (await broker.store.secrets.list(caller.projectId)).map(toWire)
+      return slicePage(items, { ...query, limit: query.limit ?? items.length })
+    },
+  })
+}
+
+function getAt(id: string, path: Path) {
+  return defineOperation({
+    id,
+    method: 'get',
+    path: `${path}/{key}`,
+    role: 'readonly',
+    tag,
+    summary: 'One secret by its key or id, without its value',
+    params: secretKeySchema,
+    answer: 'The secret',
+    output: secretSchema,
+    run: async (broker, { params: { key }, caller }) => toWire(await get(broker, caller.projectId, key)),
+  })
+}
+
+function deleteAt(id: string, path: Path) {
+  return defineOperation({
+    id,
+    method: 'delete',
+    path: `${path}/{key}`,
+    role: 'admin',
+    tag,
+    summary: 'Delete a secret by its id or key',
+    params: secretKeySchema,
+    answer: 'Deleted',
+    run: (broker, { params: { key }, caller }) => remove(broker, caller.projectId, key),
+  })
+}
+
+/** Deletes the secret with this id or key. Throws `not_found`. */
+async function remove(broker: Broker, projectId: string, name: string): Promise<void> {
+  const { id } = await get(broker, projectId, name)
+  const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
+  if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(name)
+}
+
+/** Finds the secret by its id, else by its key, ignoring case. Throws `not_found`. */
+async function get(broker: Broker, projectId: string, name: string): Promise<Secret> {
+  const secrets = await broker.store.secrets.list(projectId)
+  const found =
+    secrets.find(({ id }) => id === name) ??
+    secrets.find(({ key }) => key.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  throw noSecret(
+    name,
+    didYouMean(
+      name,
+      secrets.map(({ key }) => key),
+    ),
+  )
+}
+
+function noSecret(name: string, hint = ''): BrokerError {
+  return new BrokerError(
+    'not_found',
+    `There is no secret with the id or key "${name.slice(0, 80)}" in this project.${hint}`,
+  )
+}
+
+function toWire({
+  id,
+  projectId,
+  key,
+  description,
+  createdAt,
+  updatedAt,
+  lastAccessedAt,
+}: Secret): z.infer<typeof secretSchema> {
+  return {
+    id,
+    key,
+    ...(description !== undefined && { description }),
+    binding: { id: projectId, type: 'project' },
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+    ...(lastAccessedAt !== undefined && { last_accessed_at: toTimestamp(lastAccessedAt) }),
+  }
+}

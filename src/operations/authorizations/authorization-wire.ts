@@ -1,0 +1,239 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep, FAILURE_REASONS, scopesOf } from '../../domain/authorization.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { unionOfScopes } from '../../domain/scopes.ts'
+import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
+import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
+import { causeOfStored } from '../../flows/explain/explain-connection.ts'
+import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
+import { releaseTokens } from '../../flows/release-tokens.ts'
+import type { Release } from '../../services/release.ts'
+import { mayActFor } from '../../services/request-context.ts'
+import { causeSchema, causeToWire } from '../schemas/cause-schema.ts'
+import { jsonObject } from '../schemas/json-schemas.ts'
+
+/** Arcade's AuthorizationResponse, with the reason of a failure. */
+export const authorizationSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['not_started', 'pending', 'completed', 'failed']),
+    url: z.string().optional().openapi({ description: 'The link for the user, while pending' }),
+    user_id: z.string(),
+    provider_id: z.string(),
+    scopes: z
+      .array(z.string())
+      .openapi({ description: 'The requested scopes while pending, the granted ones when completed' }),
+    context: z.object({
+      token: z.string().optional(),
+      token_type: z.string().optional(),
+      expires_at: z
+        .string()
+        .optional()
+        .openapi({ description: 'When the token expires, if the provider says so' }),
+      user_info: jsonObject.optional(),
+      previous_account: z
+        .object({ id: z.string(), name: z.string(), connection_id: z.string() })
+        .optional()
+        .openapi({
+          description:
+            'The account that was used before, if the user approved with another one. It stays connected.',
+        }),
+    }),
+    missing_scopes: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Scopes that were requested and not granted, when completed' }),
+    expires_at: z.string().optional(),
+    reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
+    message: z.string().optional(),
+    cause: causeSchema
+      .optional()
+      .openapi({ description: 'Why it failed, with what to change; `explain` has each step' }),
+  })
+  .openapi('Authorization')
+
+export type AuthorizationWire = z.infer<typeof authorizationSchema>
+
+/** `acquisitionToWire` as JSON text. The text of a single token is cached with its connection. */
+export function acquisitionToJson(broker: Broker, acquired: TokenAcquisition): string | Promise<string> {
+  const [token, ...others] = acquired.outcome === 'ready' ? acquired.tokens : []
+  if (token === undefined || others.length > 0)
+    return acquisitionToWire(broker, acquired).then((wire) => JSON.stringify(wire))
+  const { release } = token
+  release.texts.answer ??= JSON.stringify(released(release.connection.id, [release]))
+  return release.texts.answer
+}
+
+/**
+ * The pending authorization, or the tokens in the form of a completed one, whose id is that of the first token's
+ * connection.
+ */
+export async function acquisitionToWire(
+  broker: Broker,
+  acquired: TokenAcquisition,
+): Promise<AuthorizationWire> {
+  if (acquired.outcome === 'authorization_required') return toWire(broker, acquired.authorization)
+  const releases = acquired.tokens.map(({ release }) => release)
+  const [first] = releases
+  if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
+  return released(first.connection.id, releases)
+}
+
+/** The authorization in its current state. A completed one carries its token, which is refreshed first when it has expired. */
+export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
+  const { id, projectId, userId, status } = authorization
+  if (status === 'completed') {
+    const releases = await releaseTokens(
+      broker,
+      () => releasesOf(broker, authorization),
+      (found) => found,
+    )
+    if (releases.length > 0) return withConsent(released(id, releases), authorization)
+  }
+  const { providerUid } = currentStep(authorization)
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const common = {
+    id,
+    user_id: userId,
+    provider_id: entry?.id ?? providerUid,
+    scopes: scopesOf(authorization),
+    context: {},
+  }
+  switch (authorization.status) {
+    case 'completed':
+      return {
+        ...common,
+        status: 'completed',
+        message: 'The connection is gone or needs a new consent. Begin a new authorization.',
+      }
+    case 'failed': {
+      const { reason, message } = authorization
+      const cause = await causeOfAuthorization(broker, authorization)
+      return { ...common, status: 'failed', reason, message, ...(cause && { cause: causeToWire(cause) }) }
+    }
+    default:
+      return {
+        ...common,
+        status: 'pending',
+        url: connectUrl(broker, authorization),
+        expires_at: toTimestamp(authorization.expiresAt),
+      }
+  }
+}
+
+/** The answer for a tool that needs no authorization: completed, with the id of the tool. */
+export function withoutAuthorization(toolUid: string, userId = ''): AuthorizationWire {
+  return { id: toolUid, status: 'completed', user_id: userId, provider_id: '', scopes: [], context: {} }
+}
+
+/**
+ * An authorization that was completed at once is not stored: its id is that of the connection that covered it, or of the
+ * tool that needs none. Returns the answer for such an id, and `undefined` for other ids. Throws `not_found` when the
+ * connection has been deleted.
+ */
+export async function findCompletedAtOnce(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire | undefined> {
+  if (id.startsWith('conn_')) return connectionAsAuthorization(broker, projectId, id)
+  const tools = id.startsWith('tool_') ? await broker.cache.catalogue.of(projectId) : []
+  return tools.some(({ uid }) => uid === id) ? withoutAuthorization(id) : undefined
+}
+
+async function connectionAsAuthorization(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire> {
+  const connection = await broker.store.connections.find(id)
+  if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))
+    throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
+  const release = await releaseTokens(
+    broker,
+    () => releaseOf(broker, projectId, connection.userId, connection.providerUid, id),
+    (found) => (found === undefined ? [] : [found]),
+  )
+  if (release !== undefined) return released(id, [release])
+  const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+  const cause = await causeOfStored(broker, id)
+  return {
+    id,
+    status: 'failed',
+    user_id: connection.userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    scopes: [...connection.scopes],
+    context: {},
+    reason: connection.statusReason === 'provider_changed' ? 'provider_changed' : 'invalid_grant',
+    message: 'The user must approve again. Begin a new authorization.',
+    ...(cause && { cause: causeToWire(cause) }),
+  }
+}
+
+/**
+ * Returns the tokens of all steps, in order. If one is missing, returns none, because callers expect the token of the
+ * first provider at the first place.
+ */
+async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
+  const releases: Release[] = []
+  for (const { providerUid, connectionId } of steps) {
+    if (connectionId === undefined) continue
+    const release = await releaseOf(broker, projectId, userId, providerUid, connectionId)
+    if (release === undefined) return []
+    releases.push(release)
+  }
+  return releases
+}
+
+async function releaseOf(
+  broker: Broker,
+  projectId: string,
+  userId: string,
+  providerUid: string,
+  account: string,
+): Promise<Release | undefined> {
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  if (entry === undefined) return undefined
+  const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
+  if (token.outcome === 'provider_unavailable') throw unavailableError(token)
+  return token.outcome === 'ready' ? token : undefined
+}
+
+/** The answer with what the consent withheld or changed. */
+function withConsent(wire: AuthorizationWire, { steps }: Authorization): AuthorizationWire {
+  const missing = unionOfScopes(...steps.map((step) => step.missingScopes ?? []))
+  const before = steps.find((step) => step.previousAccount !== undefined)?.previousAccount
+  return {
+    ...wire,
+    context: {
+      ...wire.context,
+      ...(before && {
+        previous_account: { id: before.id, name: before.name, connection_id: before.connectionId },
+      }),
+    },
+    ...(missing.length > 0 && { missing_scopes: missing }),
+  }
+}
+
+function released(id: string, releases: readonly Release[]): AuthorizationWire {
+  const [{ connection, entry, accessToken, userInfo }] = releases as readonly [Release, ...Release[]] // callers check
+  return {
+    id,
+    status: 'completed',
+    user_id: connection.userId,
+    provider_id: entry.id,
+    scopes:
+      releases.length === 1
+        ? [...connection.scopes]
+        : unionOfScopes(...releases.map((release) => release.connection.scopes)),
+    context: {
+      token: accessToken,
+      token_type: connection.tokenType,
+      ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+      user_info: userInfo,
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from '@hono/zod-openapi'
+import { Answer } from '../answer.ts'
+import { defineOperation } from '../operation.ts'
+import { idText } from '../schemas/fields.ts'
+import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
+import { addEntry, changeEntry, deleteEntry, entryToWire, getEntry } from './entry-changes.ts'
+import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
+
+const idParams = z.object({ id: idText })
+const tag = 'Providers'
+
+export const createAuthProvider = defineOperation({
+  id: 'createAuthProvider',
+  method: 'post',
+  path: '/v1/admin/auth_providers',
+  role: 'admin',
+  tag,
+  summary: 'Add a provider',
+  description:
+    'With a `provider_id` of the built-in catalogue, or an `issuer` that has metadata, only the client is needed; else describe the requests. The answer has the redirect URI to register.',
+  body: providerCreateSchema,
+  takesIdempotencyKey: true,
+  status: 201,
+  answer: 'Added',
+  output: providerResponseSchema,
+  run: async (broker, { body, caller }) =>
+    entryToWire(broker, await addEntry(broker, caller.projectId, body)),
+})
+
+export const listAuthProviders = defineOperation({
+  id: 'listAuthProviders',
+  method: 'get',
+  path: '/v1/admin/auth_providers',
+  role: 'readonly',
+  tag,
+  summary: 'All providers',
+  query: z.object(wholeListQuery),
+  answer: 'One page, with all of them unless `limit` is given',
+  output: pageSchema(providerResponseSchema),
+  async run(broker, { query, caller }) {
+    const items = (await broker.store.providers.list(caller.projectId)).map((entry) =>
+      entryToWire(broker, entry),
+    )
+    return slicePage(items, { ...query, limit: query.limit ?? items.length })
+  },
+})
+
+export const getAuthProvider = defineOperation({
+  id: 'getAuthProvider',
+  method: 'get',
+  path: '/v1/admin/auth_providers/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One provider',
+  params: idParams,
+  answer: 'The provider',
+  output: providerResponseSchema,
+  run: async (broker, { params, caller }) =>
+    entryToWire(broker, await getEntry(broker, caller.projectId, params.id)),
+})
+
+export const updateAuthProvider = defineOperation({
+  id: 'updateAuthProvider',
+  method: 'patch',
+  path: '/v1/admin/auth_providers/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Change a provider',
+  description:
+    'Members that are left out do not change. With another client id, or another endpoint in any role (origin and path), the provider counts as another one: existing connections then need a new consent, and their tokens are not sent to the new endpoints, unless `keep_connections` is set. Different versions of the endpoints in the catalogue count as the same provider.',
+  params: idParams,
+  body: providerPatchSchema,
+  answer: 'Changed',
+  output: providerResponseSchema,
+  run: async (broker, { params, body, caller }) =>
+    entryToWire(broker, await changeEntry(broker, caller.projectId, params.id, body)),
+})
+
+export const deleteAuthProvider = defineOperation({
+  id: 'deleteAuthProvider',
+  method: 'delete',
+  path: '/v1/admin/auth_providers/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Delete a provider with its connections',
+  params: idParams,
+  answer: 'The deleted provider',
+  output: providerResponseSchema,
+  otherAnswers: {
+    204: {
+      description: 'Deleted. The provider is not in the answer, because it had been altered in the database',
+    },
+  },
+  async run(broker, { params, caller: { projectId } }) {
+    const deleted = await deleteEntry(broker, projectId, params.id)
+    return deleted === undefined ? new Answer(undefined, { status: 204 }) : entryToWire(broker, deleted)
+  },
+})

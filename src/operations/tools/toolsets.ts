@@ -1,0 +1,132 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Toolset } from '../../domain/toolset.ts'
+import { getToolset as get, shownTools } from '../../tools/catalogue/shown-tools.ts'
+import { addToolset, changeToolset, deleteToolset as remove } from '../../tools/catalogue/toolset-settings.ts'
+import { defineOperation } from '../operation.ts'
+import { idText } from '../schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+import {
+  changesFromWire,
+  detailToWire,
+  newToolsetSchema,
+  settingsFromWire,
+  shownToolSchema,
+  shownToolToWire,
+  toolsetChangesSchema,
+  toolsetDetailSchema,
+  toolsetSchema,
+  toolsetToWire,
+} from './toolset-wire.ts'
+
+const idParams = z.object({ id: idText })
+const tag = 'Toolsets'
+
+export const listToolsets = defineOperation({
+  id: 'listToolsets',
+  method: 'get',
+  path: '/v1/toolsets',
+  role: 'readonly',
+  tag,
+  summary: 'All toolsets',
+  query: z.object(pageQuery),
+  answer: 'A page, by id',
+  output: pageSchema(toolsetSchema),
+  async run(broker, { query, caller }) {
+    const toolsets = await broker.store.toolsets.list(caller.projectId)
+    return slicePage(
+      toolsets.map((one) => toolsetToWire(broker.settings, one)),
+      query,
+    )
+  },
+})
+
+export const getToolset = defineOperation({
+  id: 'getToolset',
+  method: 'get',
+  path: '/v1/toolsets/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One toolset, and how many tools it has now',
+  params: idParams,
+  answer: 'The toolset',
+  output: toolsetDetailSchema,
+  run: async (broker, { params: { id }, caller }) =>
+    await detail(broker, await get(broker, caller.projectId, id)),
+})
+
+export const listToolsetTools = defineOperation({
+  id: 'listToolsetTools',
+  method: 'get',
+  path: '/v1/toolsets/{id}/tools',
+  role: 'readonly',
+  tag,
+  summary: 'The tools of a toolset, under the names that MCP clients get',
+  description: '`GET /v1/tools?toolset={id}` describes them.',
+  params: idParams,
+  query: z.object(pageQuery),
+  answer: 'A page, oldest first',
+  output: pageSchema(shownToolSchema),
+  async run(broker, { params: { id }, query, caller }) {
+    const { tools } = await shownTools(broker, caller.projectId, id)
+    const page = slicePage(tools, query)
+    return { ...page, items: page.items.map(shownToolToWire) }
+  },
+})
+
+export const createToolset = defineOperation({
+  id: 'createToolset',
+  method: 'post',
+  path: '/v1/toolsets',
+  role: 'admin',
+  tag,
+  summary: 'Make a toolset',
+  description:
+    'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it, even if the tool is added later. `warnings` lists selectors that match no tool now.',
+  body: newToolsetSchema,
+  takesIdempotencyKey: true,
+  status: 201,
+  answer: 'Made',
+  output: toolsetDetailSchema,
+  async run(broker, { body, caller }) {
+    const toolset = await addToolset(broker, caller.projectId, body.id, settingsFromWire(body))
+    return detail(broker, toolset)
+  },
+})
+
+export const updateToolset = defineOperation({
+  id: 'updateToolset',
+  method: 'patch',
+  path: '/v1/toolsets/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Change a toolset',
+  description: 'Each list is replaced as a whole; `null` removes a member.',
+  params: idParams,
+  body: toolsetChangesSchema,
+  answer: 'Changed',
+  output: toolsetDetailSchema,
+  async run(broker, { params: { id }, body, caller }) {
+    const toolset = await get(broker, caller.projectId, id)
+    return detail(broker, await changeToolset(broker, toolset, changesFromWire(body)))
+  },
+})
+
+export const deleteToolset = defineOperation({
+  id: 'deleteToolset',
+  method: 'delete',
+  path: '/v1/toolsets/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Delete a toolset',
+  description: 'Its tools are not deleted.',
+  params: idParams,
+  answer: 'Deleted',
+  async run(broker, { params: { id }, caller: { projectId } }) {
+    await remove(broker, projectId, id)
+  },
+})
+
+async function detail(broker: Broker, toolset: Toolset) {
+  return detailToWire(broker.settings, toolset, await shownTools(broker, toolset.projectId, toolset.id))
+}

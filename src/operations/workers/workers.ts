@@ -1,0 +1,236 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
+import { backendOf } from '../../tools/backends.ts'
+import { acceptWaiting } from '../../tools/catalogue/acceptance.ts'
+import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
+import { requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
+import { getWorker as get } from '../../tools/worker.ts'
+import { JsonText } from '../answer.ts'
+import { definitionJson } from '../dialects/arcade-tools.ts'
+import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
+import { defineOperation } from '../operation.ts'
+import { idText } from '../schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+import { findWorkerType } from '../worker-types/registry.ts'
+import { acceptanceSchema, acceptanceToWire } from './worker-acceptance.ts'
+import {
+  changeWorker,
+  createWorker as create,
+  deleteWorker as remove,
+  WORKER_BLOCKS,
+  workerChangeSchema,
+  workerCreateSchema,
+} from './worker-body.ts'
+
+const workerSchema = z
+  .object({
+    id: z.string(),
+    type: z.enum(WORKER_TYPES),
+    enabled: z.boolean(),
+    status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).openapi({
+      description:
+        '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to authorize it first',
+    }),
+    managed: z.boolean().openapi({
+      description: 'Whether the worker comes from the settings, so that the API cannot change it',
+    }),
+    binding: z.object({ id: z.string(), type: z.literal('project') }),
+    ...WORKER_BLOCKS.answer,
+    requirements: z.object({
+      met: z.boolean(),
+      status_reason: z.string().optional(),
+      authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
+    }),
+    synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
+    sync_error: z
+      .string()
+      .optional()
+      .openapi({ description: 'Why the catalogue could not be read the last time; Gatepass tries again' }),
+    acceptance: acceptanceSchema.openapi({
+      description: 'Which providers, scopes and secrets the tools of the worker may ask for',
+    }),
+  })
+  .openapi('Worker')
+
+const idParams = z.object({ id: idText })
+const tag = 'Workers'
+
+const REASONS = {
+  inactive: 'It is switched off.',
+  unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
+  unauthorized: 'A user has to authorize it first: POST /v1/workers/{id}/authorize.',
+} as const
+
+export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
+  const { id, type, projectId, enabled, syncedAt, syncError } = worker
+  const wire = findWorkerType(type)
+  const isAuthorized = wire?.isAuthorized?.(worker)
+  const stored = workerStatus(worker)
+  const status = stored === 'unreachable' && isAuthorized === false ? 'unauthorized' : stored
+  return {
+    id,
+    type,
+    enabled,
+    status,
+    managed: wire === undefined,
+    binding: { id: projectId, type: 'project' },
+    ...(wire && { [type]: wire.toWire(broker, worker) }),
+    requirements: {
+      met: status === 'active' && isAuthorized !== false,
+      ...(status !== 'active' && { status_reason: REASONS[status] }),
+      ...(isAuthorized !== undefined && {
+        authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
+      }),
+    },
+    ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
+    ...(syncError !== undefined && { sync_error: syncError }),
+    acceptance: await acceptanceToWire(broker, worker),
+  }
+}
+
+export const createWorker = defineOperation({
+  id: 'createWorker',
+  method: 'post',
+  path: '/v1/workers',
+  role: 'admin',
+  tag,
+  summary: 'Register a worker',
+  description: 'Answers after its catalogue has been read once, or says in `sync_error` why it could not be.',
+  body: workerCreateSchema,
+  takesIdempotencyKey: true,
+  status: 201,
+  answer: 'Registered',
+  output: workerSchema,
+  run: async (broker, { body, caller }) =>
+    await workerToWire(broker, await create(broker, caller.projectId, body)),
+})
+
+export const listWorkers = defineOperation({
+  id: 'listWorkers',
+  method: 'get',
+  path: '/v1/workers',
+  role: 'readonly',
+  tag,
+  summary: 'All workers',
+  query: z.object(pageQuery),
+  answer: 'A page',
+  output: pageSchema(workerSchema),
+  async run(broker, { query, caller }) {
+    const page = slicePage(await broker.store.workers.list(caller.projectId), query)
+    const items = await Promise.all(page.items.map((worker) => workerToWire(broker, worker)))
+    return { ...page, items }
+  },
+})
+
+export const getWorker = defineOperation({
+  id: 'getWorker',
+  method: 'get',
+  path: '/v1/workers/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One worker',
+  params: idParams,
+  answer: 'The worker',
+  output: workerSchema,
+  run: async (broker, { params, caller }) =>
+    await workerToWire(broker, await get(broker, caller.projectId, params.id)),
+})
+
+export const updateWorker = defineOperation({
+  id: 'updateWorker',
+  method: 'patch',
+  path: '/v1/workers/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Change a worker and read its catalogue again',
+  params: idParams,
+  body: workerChangeSchema,
+  answer: 'Changed',
+  output: workerSchema,
+  run: async (broker, { params, body, caller }) =>
+    await workerToWire(broker, await changeWorker(broker, caller.projectId, params.id, body)),
+})
+
+export const deleteWorker = defineOperation({
+  id: 'deleteWorker',
+  method: 'delete',
+  path: '/v1/workers/{id}',
+  role: 'admin',
+  tag,
+  summary: 'Delete a worker with its tools',
+  description: 'Metadata tools that it ran are kept, without a worker.',
+  params: idParams,
+  answer: 'Deleted',
+  async run(broker, { params, caller }) {
+    await remove(broker, caller.projectId, params.id)
+  },
+})
+
+export const getWorkerHealth = defineOperation({
+  id: 'getWorkerHealth',
+  method: 'get',
+  path: '/v1/workers/{id}/health',
+  role: 'readonly',
+  tag,
+  summary: 'Whether the worker answers now',
+  params: idParams,
+  answer: 'Its health',
+  output: z.object({
+    id: z.string(),
+    enabled: z.boolean(),
+    healthy: z.boolean(),
+    message: z.string().optional(),
+  }),
+  async run(broker, { params, caller }) {
+    const worker = await get(broker, caller.projectId, params.id)
+    const health = await backendOf(worker).health(broker, worker)
+    return { id: worker.id, enabled: worker.enabled, ...health }
+  },
+})
+
+export const listWorkerTools = defineOperation({
+  id: 'listWorkerTools',
+  method: 'get',
+  path: '/v1/workers/{id}/tools',
+  role: 'readonly',
+  tag,
+  summary: 'The tools of a worker',
+  params: idParams,
+  query: z.object(pageQuery),
+  answer: 'A page',
+  output: pageSchema(toolDefinitionSchema),
+  async run(broker, { params, query, caller }) {
+    const worker = await get(broker, caller.projectId, params.id)
+    const tools = (await broker.cache.catalogue.of(caller.projectId)).filter(
+      ({ source }) => source.kind === 'worker' && source.workerUid === worker.uid,
+    )
+    const page = slicePage(tools, query)
+    const statuses = await requirementStatuses(broker, caller.projectId, page.items)
+    const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one per tool
+    return JsonText.page(page, items)
+  },
+})
+
+export const acceptWorkerRequirements = defineOperation({
+  id: 'acceptWorkerRequirements',
+  method: 'post',
+  path: '/v1/workers/{id}/accept',
+  role: 'admin',
+  tag: 'Workers',
+  summary: 'Accept the new requirements and names of the tools of a worker',
+  description:
+    'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here, and so do names that it claims for its tools: the worker has them from then on, also those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
+  params: z.object({ id: idText }),
+  body: z.strictObject({ digest: z.string().max(100).optional() }),
+  bodyIsOptional: true,
+  answer: 'The worker',
+  output: workerSchema,
+  async run(broker, { params, body, caller }) {
+    const worker = await get(broker, caller.projectId, params.id)
+    const { digest } = body
+    await acceptWaiting(broker, worker, digest === undefined ? {} : { digest })
+    return workerToWire(broker, await get(broker, caller.projectId, params.id))
+  },
+})
