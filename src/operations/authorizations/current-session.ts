@@ -46,7 +46,7 @@ export const getCurrentConnectSession = defineSessionOperation({
       const waitSeconds = leave === undefined ? 0 : wait
       const { signal } = request
       const now = await awaitConnectSession(broker, current, { waitSeconds, owner: ownerOf(current), signal })
-      return toWire(broker, now)
+      return await toWire(broker, now)
     } finally {
       leave?.()
     }

@@ -171,7 +171,7 @@ async function toDocument(
   if (typeof document !== 'string' && document.swagger === undefined) return document
   try {
     const text = typeof document === 'string' ? document : JSON.stringify(document)
-    return parseInThread(text, projectId)
+    return await parseInThread(text, projectId)
   } catch (error) {
     if (error instanceof Refusal) throw invalidMember('openapi.document', 'invalid', error.message)
     if (error instanceof WorkerFault) throw new BrokerError('rate_limited', error.message, { retryAfter: 5 })
