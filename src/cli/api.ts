@@ -19,6 +19,11 @@ export interface Api {
   readonly local?: LocalInstallation
   /** Sends a request of the operation. Throws `CommandFailure` with the API's message for a refusal. */
   call<Id extends keyof Operations>(id: Id, ...parts: PartsArgument<Id>): Promise<Operations[Id]['answer']>
+  /** The same, but returns `undefined` where the API answers `not_found`. */
+  find<Id extends keyof Operations>(
+    id: Id,
+    ...parts: PartsArgument<Id>
+  ): Promise<Operations[Id]['answer'] | undefined>
   /** Requests the items of a list page by page: all of them, or the first `most`. */
   list<Id extends ListId>(id: Id, parts?: ListParts<Id>, most?: number): Promise<ItemOf<Id>[]>
   /** Sends a GET request of the operation and yields the lines of a long response, as they arrive. */
@@ -166,6 +171,11 @@ function apiOver(transport: Transport): Api {
     place,
     ...(transport.local && { local: transport.local }),
     call,
+    find: (id, ...parts) =>
+      call(id, ...parts).catch((error: unknown) => {
+        if (error instanceof CommandFailure && error.refusal?.code === 'not_found') return undefined
+        throw error
+      }),
     async list(id, parts = {}, most = Number.POSITIVE_INFINITY) {
       const all: ItemOf<typeof id>[] = []
       let position: Query = {}

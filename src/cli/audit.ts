@@ -79,7 +79,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { ...toQuery(options), after: options.after }
-        for await (const line of api.lines(`${PATH}/export`, query)) {
+        for await (const line of api.linesOf('exportAuditEntries', query)) {
           print(line)
           if (isOutputClosed()) return
         }

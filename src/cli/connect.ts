@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Connection } from '../sdk/generated/wire.ts'
 import { type Api, listAll, refusal, withApi } from './api.ts'
-import { CONNECTIONS, type ConnectionWire } from './connections.ts'
+import { CONNECTIONS } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
@@ -171,7 +172,7 @@ export async function waitForAnswer(
 async function report(
   api: Api,
   { authorization, providers }: StartedAuthorization,
-  { before, options }: { readonly before: readonly ConnectionWire[]; readonly options: ConnectOptions },
+  { before, options }: { readonly before: readonly Connection[]; readonly options: ConnectOptions },
 ): Promise<void> {
   const { id, status, reason = 'failed', message = 'Run the command again.', scopes } = authorization
   const who = { id, user_id: options.user, status }
@@ -211,19 +212,19 @@ async function reportCovered(
   else for (const connection of connections) reportConnection(connection, 'is connected already to')
 }
 
-async function connectionsOf(api: Api, { user }: ConnectOptions): Promise<ConnectionWire[]> {
-  return listAll<ConnectionWire>(api, CONNECTIONS, { user_id: user })
+async function connectionsOf(api: Api, { user }: ConnectOptions): Promise<Connection[]> {
+  return api.list('listConnections', { query: { user_id: user } })
 }
 
-function defaultsAt(all: readonly ConnectionWire[], providers: readonly string[]): ConnectionWire[] {
+function defaultsAt(all: readonly Connection[], providers: readonly string[]): Connection[] {
   return all.filter((one) => one.default && providers.includes(one.provider_id))
 }
 
-function toJson({ id, provider_id, account, scopes }: ConnectionWire) {
+function toJson({ id, provider_id, account, scopes }: Connection) {
   return { id, provider_id, account, scopes }
 }
 
-function reportConnection(connection: ConnectionWire, verb: string): void {
+function reportConnection(connection: Connection, verb: string): void {
   const { id, user_id, provider_id, account, scopes } = connection
   const name = account.name || account.id
   print(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { listAll, withApi } from './api.ts'
+import type { Connection } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { defineConnectionsExport } from './connections-export.ts'
 import { defineConnectionsImport } from './connections-import.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
@@ -8,19 +9,6 @@ import { type CommonOptions, parseId, type Shell, withCommonOptions } from './sh
 interface ListOptions extends CommonOptions {
   readonly user?: string
   readonly provider?: string
-}
-
-/** A connection as the API returns it. */
-export interface ConnectionWire {
-  readonly id: string
-  readonly user_id: string
-  readonly provider_id: string
-  readonly account: { readonly id: string; readonly name: string }
-  readonly scopes: readonly string[]
-  readonly status: string
-  readonly status_reason?: string
-  readonly expires_at?: string
-  readonly default: boolean
 }
 
 type Revocation = 'revoked' | 'unsupported' | 'failed'
@@ -39,7 +27,7 @@ export function defineConnections(connections: Command, shell: Shell): void {
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { user_id: options.user, provider_id: options.provider }
-        const items = await listAll<ConnectionWire>(api, CONNECTIONS, query)
+        const items = await api.list('listConnections', { query })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No connections.')
         const rows = items.map((one) => [
@@ -65,8 +53,8 @@ export function defineConnections(connections: Command, shell: Shell): void {
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
         const path = `${CONNECTIONS}/${encodeURIComponent(id)}`
-        const { provider_id } = await api.send<ConnectionWire>('GET', path)
-        const { revocation } = await api.send<{ readonly revocation: Revocation }>('DELETE', path)
+        const { provider_id } = await api.call('getConnection', { params: { id } })
+        const { revocation } = await api.call('deleteConnection', { params: { id } })
         if (options.json) return printJson({ id, revocation })
         const { mark, says } = REVOCATIONS[revocation]
         print(`${mark} ${sanitize(id)} is deleted here. ${says(sanitize(provider_id))}`)

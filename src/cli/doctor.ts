@@ -20,10 +20,6 @@ interface DoctorOptions extends CommonOptions {
   readonly production?: true
 }
 
-interface DiagnosisWire {
-  readonly checks: readonly Check[]
-}
-
 export function defineDoctor(command: Command, shell: Shell): void {
   withCommonOptions(command)
     .option('--production', 'check the settings of this shell as serve reads them')
@@ -47,7 +43,7 @@ async function runChecks(shell: Shell, options: DoctorOptions): Promise<Check[]>
 async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]> {
   const checks: Check[] = []
   await withApi(shell, options, async (api) => {
-    checks.push(...(await api.send<DiagnosisWire>('GET', '/v1/admin/diagnosis')).checks)
+    checks.push(...(await api.call('getDiagnosis')).checks)
   })
   return checks
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Explanation } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CONNECTIONS } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -41,24 +42,6 @@ interface DetailsWire {
   readonly unanswered?: number
 }
 
-/** The API's answer: each step of an authorization or connection, and why it failed. */
-export interface ExplanationWire {
-  readonly id: string
-  readonly user_id: string
-  readonly status: string
-  readonly reason?: string
-  readonly requester?: string
-  readonly created_at: string
-  readonly steps: readonly StepWire[]
-  readonly earlier_steps_dropped?: true
-  readonly cause?: {
-    readonly code: string
-    readonly message: string
-    readonly to_do: string
-    readonly who: 'user' | 'operator' | 'tool_author'
-  }
-}
-
 export function defineExplain(command: Command, shell: Shell): void {
   withCommonOptions(
     command.argument('<id>', 'the id of an authorization (auth_…) or of a connection (conn_…)', parseId),
@@ -67,7 +50,10 @@ export function defineExplain(command: Command, shell: Shell): void {
     .action(async (id: string, options: CommonOptions) => {
       const path = pathOf(id)
       await withApi(shell, options, async (api) => {
-        const explanation = await api.send<ExplanationWire>('GET', path)
+        const explanation = await api.call(
+          id.startsWith('conn_') ? 'explainConnection' : 'explainAuthorization',
+          { params: { id } },
+        )
         if (options.json) printJson(explanation)
         else report(explanation)
       })
@@ -83,7 +69,7 @@ function pathOf(id: string): string {
   )
 }
 
-function report({ id, user_id, status, reason, requester, ...rest }: ExplanationWire): void {
+function report({ id, user_id, status, reason, requester, ...rest }: Explanation): void {
   const { steps, cause, created_at, earlier_steps_dropped: isCut } = rest
   const asked = requester === undefined ? '' : `, asked by ${sanitize(requester)}`
   const why = reason === undefined ? '' : `: ${sanitize(reason)}`

@@ -1,24 +1,11 @@
 import type { Command } from 'commander'
-import { listAll, withApi } from './api.ts'
+import { withApi } from './api.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
 }
-
-interface McpClientWire {
-  readonly id: string
-  readonly user_id: string
-  readonly client_name: string
-  readonly redirect_uri: string
-  readonly scopes: readonly string[]
-  readonly has_access: boolean
-  readonly created_at: string
-  readonly last_used_at?: string
-}
-
-const PATH = '/v1/admin/mcp_clients'
 
 export function defineMcpClients(clients: Command, shell: Shell): void {
   clients.addHelpText('after', EXAMPLES)
@@ -32,7 +19,7 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<McpClientWire>(api, PATH, { user_id: options.user })
+        const items = await api.list('listMcpClients', { query: { user_id: options.user } })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No MCP clients.')
         const rows = items.map((one) => [
@@ -58,7 +45,7 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', `${PATH}/${encodeURIComponent(id)}`)
+        await api.call('deleteMcpClient', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(
           `${MARKS.ok} ${sanitize(id)} is disconnected. To act for its user again, it must ask the user first.`,

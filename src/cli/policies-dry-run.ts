@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PolicyDryRunWire } from '../operations/admin/policy-dry-run.ts'
+import type { PolicyDryRun } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { readPolicies } from './policy-file.ts'
 import {
@@ -23,7 +23,6 @@ import {
   withCommonOptions,
 } from './shell.ts'
 
-const PATH = '/v1/admin/policies/dry_run'
 /** The most samples that are printed; `--json` has all of them. */
 const SHOWN = 20
 
@@ -55,7 +54,7 @@ export function defineDryRun(policies: Command, shell: Shell): void {
       return withApi(shell, options, async (api) => {
         const { without = [], since, until } = options
         const body = { policies: wanted, without, since, until }
-        const result = await api.send<PolicyDryRunWire>('POST', PATH, { body })
+        const result = await api.call('dryRunPolicies', { body })
         if (options.json) return printJson(result)
         if (result.uses === 0) print('No token was used in that time.')
         else report(result)
@@ -63,7 +62,7 @@ export function defineDryRun(policies: Command, shell: Shell): void {
     })
 }
 
-function report(result: PolicyDryRunWire): void {
+function report(result: PolicyDryRun): void {
   const { since, until, complete, uses, permitted, refused, undecided, samples } = result
   const time = `${toMinute(since)} to ${toMinute(until)}`
   print(`${bold(quantity(uses, 'use'))} of tokens ${dim(time)}`)

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { type Api, listAll, refusal, withApi } from './api.ts'
+import type { Policy } from '../sdk/generated/wire.ts'
+import { type Api, withApi } from './api.ts'
 import { defineDryRun } from './policies-dry-run.ts'
-import { type PolicyWire, readPolicies } from './policy-file.ts'
+import { type NewPolicy, readPolicies } from './policy-file.ts'
 import { MARKS, print, printJson, sanitize, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-const PATH = '/v1/admin/policies'
 
 export function definePolicies(policies: Command, shell: Shell): void {
   policies.addHelpText('after', EXAMPLES)
@@ -16,7 +15,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<PolicyWire>(api, PATH)
+        const items = await api.list('listPolicies')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No policies: every key may use what its role allows.')
         const rows = items.map(({ id, effect, enabled, match, description }) => [
@@ -43,7 +42,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
     .action(async (source: string, options: CommonOptions) => {
       const wanted = await readPolicies(source)
       return withApi(shell, options, async (api) => {
-        const items: PolicyWire[] = []
+        const items: Policy[] = []
         for (const one of wanted) items.push(await put(api, one))
         if (options.json) return printJson({ items })
         for (const { id, effect, enabled } of items)
@@ -62,22 +61,19 @@ export function definePolicies(policies: Command, shell: Shell): void {
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', pathOf(id))
+        await api.call('deletePolicy', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
     )
 }
 
-const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
-
 /** Creates or replaces a policy. A hook's secret that the file does not contain is kept. */
-async function put(api: Api, wanted: PolicyWire): Promise<PolicyWire> {
-  const known = await api.request('GET', pathOf(wanted.id))
-  if (known.status === 404) return api.send('POST', PATH, { body: wanted })
-  if (known.status !== 200) throw refusal(known.status, known.body, api.place)
-  const { id: _, description = null, enabled = true, ...changes } = wanted
-  return api.send('PATCH', pathOf(wanted.id), { body: { ...changes, description, enabled } })
+async function put(api: Api, wanted: NewPolicy): Promise<Policy> {
+  const { id, description = null, enabled = true, ...changes } = wanted
+  const known = await api.find('getPolicy', { params: { id } })
+  if (known === undefined) return api.call('createPolicy', { body: wanted })
+  return api.call('updatePolicy', { params: { id }, body: { ...changes, description, enabled } })
 }
 
 const EXAMPLES = `

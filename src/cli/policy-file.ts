@@ -1,17 +1,11 @@
+import type { Body } from '../sdk/client/operation.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { parseJsonText, readTextFile } from './read-json-file.ts'
 
-export interface PolicyWire {
-  readonly id: string
-  readonly effect: string
-  readonly enabled?: boolean | undefined
-  readonly description?: string | null | undefined
-  readonly match?: unknown
-  readonly hook?: unknown
-}
+export type NewPolicy = Body<'createPolicy'>
 
 /** The policies of a file, or of standard input (`-`), all of them checked. Throws `CommandFailure`. */
-export async function readPolicies(source: string): Promise<PolicyWire[]> {
+export async function readPolicies(source: string): Promise<NewPolicy[]> {
   const value = parseJsonText(await readTextFile(source), source)
   const { newPolicySchema } = await import('../operations/admin/policy-wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Body } from '../sdk/client/operation.ts'
 import { withApi } from './api.ts'
 import { bold, dim, print, printJson, sanitize, toSecond } from './print.ts'
 import {
@@ -11,16 +12,12 @@ import {
 } from './shell.ts'
 
 interface PortalOptions extends CommonOptions {
-  readonly may?: string[]
+  /** The API refuses words that are no rights. */
+  readonly may?: NonNullable<Body<'createPortalLink'>['may']>
   readonly name?: string
   readonly returnUrl?: string
   readonly lang?: string
   readonly seconds?: number
-}
-
-interface PortalLinkWire {
-  readonly url: string
-  readonly expires_at: string
 }
 
 export function definePortal(command: Command, shell: Shell): void {
@@ -34,9 +31,10 @@ export function definePortal(command: Command, shell: Shell): void {
     .action(async (user: string, options: PortalOptions) =>
       withApi(shell, options, async (api) => {
         const { may, name, returnUrl, lang, seconds } = options
-        const link = await api.send<PortalLinkWire>('POST', `/v1/users/${encodeURIComponent(user)}/portal`, {
+        const link = await api.call('createPortalLink', {
+          params: { user_id: user },
           body: {
-            ...(may !== undefined && { may: [...new Set(['view', ...may])] }),
+            ...(may !== undefined && { may: [...new Set(['view' as const, ...may])] }),
             ...(name !== undefined && { user_display: name }),
             ...(returnUrl !== undefined && { return_url: returnUrl }),
             ...(lang !== undefined && { lang }),

@@ -4,10 +4,10 @@ import { findProviderByUid } from '../flows/get-provider.ts'
 import { refreshConnection } from '../flows/refresh/refresh-connection.ts'
 import { openAccess, openRefreshToken } from '../flows/seal-grant.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
+import type { Connection, Explanation } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { type AuthorizationWire, waitForAnswer } from './connect.ts'
-import { CONNECTIONS, type ConnectionWire } from './connections.ts'
-import type { ExplanationWire } from './explain.ts'
+import { CONNECTIONS } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import {
   type ComparedDefinition,
@@ -41,7 +41,7 @@ export async function testLive(shell: Shell, id: string, options: LiveOptions): 
     const { oauth2 } = await api.send<{ readonly oauth2: ComparedDefinition }>('GET', path)
     const begun = await begin(api, id, options)
     const ended = await waitForAnswer(api, begun, options)
-    const explained = await api.send<ExplanationWire>('GET', `/v1/auth/${begun.id}/explain`)
+    const explained = await api.send<Explanation>('GET', `/v1/auth/${begun.id}/explain`)
     const { findings, connectionId } = await consentOf(api, oauth2, explained)
     const all = [findings]
     if (connectionId !== undefined) {
@@ -74,7 +74,7 @@ async function begin(api: Api, id: string, { user: user_id, scopes = [] }: LiveO
   return begun
 }
 
-async function consentOf(api: Api, definition: ComparedDefinition, explained: ExplanationWire) {
+async function consentOf(api: Api, definition: ComparedDefinition, explained: Explanation) {
   const { steps, status, cause, reason } = explained
   const why = cause === undefined ? (reason ?? status) : `${cause.code}: ${cause.message} ${cause.to_do}`
   const exchange = steps.findLast(({ step }) => step === 'code_exchange')?.details
@@ -90,7 +90,7 @@ async function consentOf(api: Api, definition: ComparedDefinition, explained: Ex
   const connection =
     connectionId === undefined
       ? undefined
-      : await api.send<ConnectionWire>('GET', `${CONNECTIONS}/${encodeURIComponent(connectionId)}`)
+      : await api.send<Connection>('GET', `${CONNECTIONS}/${encodeURIComponent(connectionId)}`)
   const userInfo = steps.findLast(({ step }) => step === 'user_info')?.details.received
   const compared = compareConsent(definition, {
     received: exchange.received ?? [],

@@ -1,29 +1,16 @@
 import { type Command, Option } from 'commander'
-import { listAll, withApi } from './api.ts'
+import type { ToolExecution } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { dim, MARKS, print, printJson, sanitize, table, toSecond } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
   readonly tool?: string
-  readonly status?: string
+  /** The API refuses a word that is no status. */
+  readonly status?: ToolExecution['execution_status']
   readonly scheduled?: true
   readonly limit: number
-}
-
-interface RunWire {
-  readonly id: string
-  readonly tool_id: string
-  readonly user_id?: string
-  readonly execution_type: 'immediate' | 'scheduled'
-  readonly execution_status: string
-  readonly outcome?: string
-  readonly error_kind?: string
-  readonly duration?: number
-  readonly run_at?: string
-  readonly created_at: string
-  readonly started_at?: string
-  readonly finished_at?: string
 }
 
 export function defineRuns(runs: Command, shell: Shell): void {
@@ -46,9 +33,9 @@ export function defineRuns(runs: Command, shell: Shell): void {
           user_id: options.user,
           tool: options.tool,
           status: options.status,
-          type: options.scheduled && 'scheduled',
+          type: options.scheduled && ('scheduled' as const),
         }
-        const items = await listAll<RunWire>(api, '/v1/executions', query, options.limit)
+        const items = await api.list('listExecutions', { query }, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No runs.')
         const rows = items.map((run) => [
@@ -73,7 +60,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const run = await api.send<Record<string, unknown>>('GET', `/v1/executions/${encodeURIComponent(id)}`)
+        const run = await api.call('getExecution', { params: { id } })
         if (options.json) return printJson(run)
         const width = Math.max(...Object.keys(run).map((name) => name.length))
         for (const [name, value] of Object.entries(run))
@@ -92,7 +79,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const run = await api.send<RunWire>('DELETE', `/v1/scheduled_tools/${encodeURIComponent(id)}`)
+        const run = await api.call('cancelScheduledTool', { params: { id } })
         if (options.json) return printJson(run)
         print(`${MARKS.ok} ${sanitize(id)} is cancelled.`)
       }),

@@ -1,23 +1,10 @@
 import type { Command } from 'commander'
+import type { Secret } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface SecretWire {
-  readonly id: string
-  readonly key: string
-  readonly description?: string
-  readonly updated_at: string
-  readonly last_accessed_at?: string
-}
-
-interface SecretPage {
-  readonly items: readonly SecretWire[]
-}
-
-const PATH = '/v1/admin/secrets'
 
 export function defineSecrets(secrets: Command, shell: Shell): void {
   secrets.addHelpText('after', EXAMPLES)
@@ -28,7 +15,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const { items } = await api.send<SecretPage>('GET', PATH)
+        const { items } = await api.call('listSecrets')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No secrets.')
         const rows = items.map(({ key, id, updated_at, last_accessed_at, description = '' }) => [
@@ -55,7 +42,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
       return withApi(shell, options, async (api) => {
         const { description } = options
         const body = { value, ...(description !== undefined && { description }) }
-        const set = await api.send<SecretWire>('POST', `${PATH}/${encodeURIComponent(key)}`, { body })
+        const set = await api.call('setSecret', { params: { key }, body })
         if (options.json) return printJson(set)
         print(`${MARKS.ok} ${sanitize(set.key)} is set.`)
       })
@@ -70,12 +57,12 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (key: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const { items } = await api.send<SecretPage>('GET', PATH)
+        const { items } = await api.call('listSecrets')
         const secret =
           items.find((one) => one.id === key) ??
           items.find((one) => one.key.toLowerCase() === key.toLowerCase())
         if (secret === undefined) throw new CommandFailure(`There is no secret "${key}".`, EXIT.notFound)
-        await api.send('DELETE', `${PATH}/${secret.id}`)
+        await api.call('deleteSecret', { params: { key: secret.id } })
         if (options.json) return printJson({ id: secret.id, key: secret.key, deleted: true })
         print(`${MARKS.ok} ${sanitize(secret.key)} is deleted.`)
       }),

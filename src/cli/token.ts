@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Connection } from '../sdk/generated/wire.ts'
 import { type Api, listAll, refusal, withApi } from './api.ts'
-import { CONNECTIONS, type ConnectionWire } from './connections.ts'
+import { CONNECTIONS } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { print, printJson, sanitize } from './print.ts'
 import {
@@ -65,7 +66,7 @@ async function findConnection(
   { user, account, scopes = [] }: TokenOptions,
 ): Promise<string | undefined> {
   const query = { user_id: user, provider_id: provider }
-  const all = await listAll<ConnectionWire>(api, CONNECTIONS, query)
+  const all = await api.list('listConnections', { query })
   const found = all.find((one) =>
     account === undefined ? one.default : [one.id, one.account.id, one.account.name].includes(account),
   )

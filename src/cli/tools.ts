@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { listAll, withApi } from './api.ts'
+import type { DescribedTool } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 import { defineToolsDev } from './tools-dev.ts'
@@ -19,26 +20,6 @@ interface RequiredProvider {
   readonly oauth2?: { readonly scopes?: readonly string[] }
 }
 
-interface ToolWire {
-  readonly tool_id: string
-  readonly name: string
-  readonly description: string
-  readonly input: {
-    readonly parameters: readonly {
-      readonly name: string
-      readonly required?: boolean
-      readonly description?: string
-      readonly value_schema?: { readonly val_type?: string }
-    }[]
-  }
-  readonly requirements: {
-    readonly met?: boolean
-    readonly authorization?: RequiredProvider
-    readonly authorizations?: readonly RequiredProvider[]
-    readonly secrets?: readonly { readonly key: string; readonly met?: boolean }[]
-  }
-}
-
 export function defineTools(tools: Command, shell: Shell): void {
   tools.addHelpText('after', EXAMPLES)
   defineToolsDev(tools, shell)
@@ -53,7 +34,7 @@ export function defineTools(tools: Command, shell: Shell): void {
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const { query: q, provider, user: user_id } = options
-        const items = await listAll<ToolWire>(api, '/v1/tools', { q, provider, user_id })
+        const items = await api.list('listTools', { query: { q, provider, user_id } })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No tools.')
         const rows = items.map((tool) => [
@@ -77,7 +58,7 @@ export function defineTools(tools: Command, shell: Shell): void {
     .action(async (name: string, options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { user_id: options.user }
-        const tool = await api.send<ToolWire>('GET', pathOf(name), { query })
+        const tool = await api.call('getTool', { params: { name }, query })
         if (options.json) return printJson(tool)
         print(bold(sanitize(tool.tool_id)))
         if (tool.description !== '') print(sanitize(tool.description))
@@ -110,17 +91,15 @@ export function defineTools(tools: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const { tool_id: id } = await api.send<ToolWire>('GET', pathOf(name))
-        await api.send('DELETE', pathOf(id))
+        const { tool_id: id } = await api.call('getTool', { params: { name } })
+        await api.call('deleteTool', { params: { name: id } })
         if (options.json) return printJson({ tool_id: id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted. ${dim('Its providers and connections stay.')}`)
       }),
     )
 }
 
-const pathOf = (name: string) => `/v1/tools/${encodeURIComponent(name)}`
-
-function needsOf({ requirements }: ToolWire): string[] {
+function needsOf({ requirements }: DescribedTool): string[] {
   const { authorization, authorizations, secrets = [] } = requirements
   const providers = authorizations ?? (authorization === undefined ? [] : [authorization])
   return [

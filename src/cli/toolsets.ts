@@ -1,45 +1,22 @@
 import { type Command, Option } from 'commander'
 import { TOOL_LISTINGS, TOOL_NAMINGS } from '../domain/toolset.ts'
-import { listAll, withApi } from './api.ts'
+import type { Toolset, ToolsetDetail } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface ToolsetWire {
-  readonly id: string
-  readonly url: string
-  readonly tools?: readonly string[]
-  readonly namespaces?: readonly string[]
-  readonly tags?: readonly string[]
-  readonly providers?: readonly string[]
-  readonly names: string
-  readonly instructions?: string
-  readonly listing?: string
-}
-
-interface ToolsetDetailWire extends ToolsetWire {
-  readonly tool_count: number
-  readonly warnings: readonly { readonly path: string; readonly message: string }[]
-}
-
-interface ShownToolWire {
-  readonly name: string
-  readonly tool_id: string
-  readonly description: string
-}
 
 interface ToolsetOptions extends CommonOptions {
   readonly tool?: readonly string[]
   readonly namespace?: readonly string[]
   readonly tag?: readonly string[]
   readonly provider?: readonly string[]
-  readonly names?: string
+  readonly names?: Toolset['names']
   readonly instructions?: string
-  readonly listing?: string
+  readonly listing?: Toolset['listing']
   readonly clear?: readonly string[]
 }
 
-const PATH = '/v1/toolsets'
 const CLEARABLE = ['tools', 'namespaces', 'tags', 'providers', 'instructions', 'listing'] as const
 
 export function defineToolsets(toolsets: Command, shell: Shell): void {
@@ -49,7 +26,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<ToolsetWire>(api, PATH)
+        const items = await api.list('listToolsets')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No toolsets: MCP clients get all tools of the project.')
         print(
@@ -70,8 +47,8 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const toolset = await api.send<ToolsetDetailWire>('GET', pathOf(id))
-        const shown = await listAll<ShownToolWire>(api, `${pathOf(id)}/tools`)
+        const toolset = await api.call('getToolset', { params: { id } })
+        const shown = await api.list('listToolsetTools', { params: { id } })
         if (options.json) return printJson({ ...toolset, shown })
         print(bold(sanitize(toolset.id)))
         print(`${dim('address')}  ${toolset.url}`)
@@ -93,7 +70,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: ToolsetOptions) =>
       withApi(shell, options, async (api) => {
-        const made = await api.send<ToolsetDetailWire>('POST', PATH, { body: { id, ...bodyOf(options) } })
+        const made = await api.call('createToolset', { body: { id, ...bodyOf(options) } })
         if (options.json) return printJson(made)
         print(`${MARKS.ok} ${made.id} is at ${made.url} and has ${quantity(made.tool_count, 'tool')}.`)
         print(dim(`${commandLine(shell, 'mcp', made.id)} prints how to add it to MCP clients.`))
@@ -122,7 +99,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
         throw new CommandFailure(`Either give ${conflicting} or clear ${conflicting}, not both.`, EXIT.usage)
       const body = Object.fromEntries([...given, ...clear.map((member) => [member, null] as const)])
       return withApi(shell, options, async (api) => {
-        const changed = await api.send<ToolsetDetailWire>('PATCH', pathOf(id), { body })
+        const changed = await api.call('updateToolset', { params: { id }, body })
         if (options.json) return printJson(changed)
         print(`${MARKS.ok} ${changed.id} has ${quantity(changed.tool_count, 'tool')}.`)
         printWarnings(changed)
@@ -138,14 +115,12 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', pathOf(id))
+        await api.call('deleteToolset', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted. ${dim('Its tools stay.')}`)
       }),
     )
 }
-
-const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 function withToolsetOptions(command: Command): Command {
   return withCommonOptions(
@@ -173,7 +148,7 @@ function bodyOf({ tool, namespace, tag, provider, names, instructions, listing }
   return { tools: tool, namespaces: namespace, tags: tag, providers: provider, names, instructions, listing }
 }
 
-function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }: ToolsetWire): string {
+function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }: Toolset): string {
   return [
     ...tools,
     ...namespaces.map((one) => `namespace ${one}`),
@@ -182,7 +157,7 @@ function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }:
   ].join(', ')
 }
 
-function printWarnings({ warnings }: ToolsetDetailWire): void {
+function printWarnings({ warnings }: ToolsetDetail): void {
   for (const { path, message } of warnings) print(`${MARKS.warning} ${sanitize(`${path}: ${message}`)}`)
 }
 

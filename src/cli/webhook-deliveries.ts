@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { DELIVERY_STATES, type DeliveryState, type EventType } from '../domain/webhook.ts'
-import { listAll, withApi } from './api.ts'
+import type { WebhookDelivery, WebhookReplay, WebhookTest } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import {
@@ -12,19 +13,6 @@ import {
   withCommonOptions,
 } from './shell.ts'
 import { webhookPath, withTypes } from './webhook-options.ts'
-
-interface DeliveryWire {
-  readonly event_id: string
-  readonly type: string
-  readonly subject: string
-  readonly sequence: number
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly next_attempt_at?: string
-  readonly last_status?: number
-  readonly last_error?: string
-  readonly created_at: string
-}
 
 interface ReplayOptions extends CommonOptions {
   readonly since?: string
@@ -38,17 +26,6 @@ interface DeliveriesOptions extends CommonOptions {
   readonly limit: number
 }
 
-interface TestWire {
-  readonly delivered: boolean
-  readonly status?: number
-  readonly error?: string
-}
-
-interface ReplayWire {
-  readonly replayed: number
-  readonly next_cursor?: string
-}
-
 /** Defines the commands `test`, `deliveries` and `replay`. */
 export function defineDeliveries(webhooks: Command, shell: Shell): void {
   withCommonOptions(
@@ -60,7 +37,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     .addHelpText('after', TEST_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const result = await api.send<TestWire>('POST', `${webhookPath(id)}/test`)
+        const result = await api.call('testWebhook', { params: { id } })
         if (options.json) printJson(result)
         if (result.delivered) {
           if (!options.json) print(`${MARKS.ok} The receiver answered ${result.status}.`)
@@ -85,7 +62,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     .addHelpText('after', DELIVERIES_EXAMPLES)
     .action(async (id: string, { state, limit, ...options }: DeliveriesOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<DeliveryWire>(api, `${webhookPath(id)}/deliveries`, { state }, limit)
+        const items = await api.list('listWebhookDeliveries', { params: { id }, query: { state } }, limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No deliveries.')
         const rows = items.map((one) => [
@@ -127,7 +104,8 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
         let replayed = 0
         let cursor: string | undefined
         do {
-          const part = await api.send<ReplayWire>('POST', `${webhookPath(id)}/replay`, {
+          const part = await api.call('replayWebhook', {
+            params: { id },
             body: { ...body, ...(cursor !== undefined && { cursor }) },
           })
           replayed += part.replayed

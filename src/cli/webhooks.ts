@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { EVENT_TYPES, type EventType } from '../domain/webhook.ts'
-import { listAll, withApi } from './api.ts'
+import type { Webhook, WebhookWithSecret } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, MARKS, print, printJson, sanitize, shortened, table, toDay, toMinute } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
@@ -8,22 +9,6 @@ import { defineDeliveries } from './webhook-deliveries.ts'
 import { WEBHOOKS_PATH, webhookPath, withTypes } from './webhook-options.ts'
 
 const DAY_SECONDS = 24 * 3600
-
-interface WebhookWire {
-  readonly id: string
-  readonly url: string
-  readonly description?: string
-  readonly types?: readonly EventType[]
-  readonly enabled: boolean
-  readonly state: 'active' | 'failing' | 'disabled'
-  readonly disabled_reason?: 'operator' | 'failing' | 'gone'
-  readonly disabled_at?: string
-  readonly failures: number
-  readonly failing_since?: string
-  readonly previous_secret_until?: string
-  readonly created_at: string
-  readonly secret?: string
-}
 
 interface SetOptions extends CommonOptions {
   readonly to?: string
@@ -47,7 +32,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<WebhookWire>(api, WEBHOOKS_PATH)
+        const items = await api.list('listWebhooks')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No webhooks. Register one: gatepass webhooks add <url>')
         const rows = items.map(({ id, url, state, types, description }) => [
@@ -70,7 +55,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', SHOW_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const webhook = await api.send<WebhookWire>('GET', webhookPath(id))
+        const webhook = await api.call('getWebhook', { params: { id } })
         if (options.json) return printJson(webhook)
         printWebhook(webhook)
       }),
@@ -93,7 +78,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
           ...(types && !isAll(types) && { types }),
           ...(description !== undefined && { description }),
         }
-        const webhook = await api.send<WebhookWire>('POST', WEBHOOKS_PATH, { body })
+        const webhook = await api.call('createWebhook', { body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         print(`${MARKS.ok} ${webhook.id} is registered. Try it: gatepass webhooks test ${webhook.id}`)
@@ -127,7 +112,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
           EXIT.usage,
         )
       return withApi(shell, options, async (api) => {
-        const webhook = await api.send<WebhookWire>('PATCH', webhookPath(id), { body })
+        const webhook = await api.call('updateWebhook', { params: { id }, body })
         if (options.json) return printJson(webhook)
         printWebhook(webhook)
       })
@@ -144,7 +129,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .action(async (id: string, { overlap, ...options }: CommonOptions & { readonly overlap: number }) =>
       withApi(shell, options, async (api) => {
         const body = { overlap_seconds: overlap }
-        const webhook = await api.send<WebhookWire>('POST', `${webhookPath(id)}/rotate`, { body })
+        const webhook = await api.call('rotateWebhookSecret', { params: { id }, body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         const until = webhook.previous_secret_until
@@ -163,7 +148,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', webhookPath(id))
+        await api.call('deleteWebhook', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
@@ -175,7 +160,7 @@ function isAll(types: readonly EventType[]): boolean {
   return types.length === EVENT_TYPES.length
 }
 
-function printSecret({ secret = '' }: WebhookWire): void {
+function printSecret({ secret }: WebhookWithSecret): void {
   print(`\n  ${bold(secret)}\n`)
   print('The secret is not shown again: give it to the receiver now.')
 }
@@ -186,7 +171,7 @@ const DISABLED_BECAUSE = {
   gone: 'because the receiver answered 410',
 } as const
 
-function printWebhook(webhook: WebhookWire): void {
+function printWebhook(webhook: Webhook): void {
   const { id, url, state, types, description, failures } = webhook
   const { disabled_reason: why, disabled_at: at, failing_since: since } = webhook
   print(`${bold(sanitize(id))}  ${sanitize(url)}`)

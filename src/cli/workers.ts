@@ -1,34 +1,11 @@
 import type { Command } from 'commander'
-import { listAll, withApi } from './api.ts'
+import type { Worker, WorkerAcceptance } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface WorkerWire {
-  readonly id: string
-  readonly type: string
-  /** `active`, `inactive`, `unreachable` or `unauthorized`. */
-  readonly status: string
-  readonly requirements: { readonly met: boolean }
-  readonly synced_at?: string
-  readonly sync_error?: string
-  readonly acceptance?: {
-    readonly accepted: NeedsWire
-    readonly waiting?: NeedsWire & {
-      readonly names: readonly { readonly name: string; readonly owner?: string }[]
-    }
-    readonly automatic?: boolean
-  }
-  readonly [member: string]: unknown
-}
-
-/** Providers, scopes and secrets that the tools of a worker name. */
-interface NeedsWire {
-  readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
-  readonly secrets: readonly string[]
-}
 
 interface AddOptions extends CommonOptions {
   readonly http?: string
@@ -47,8 +24,6 @@ const KINDS = [
   { kind: 'openapi', address: 'url' },
 ] as const
 
-const PATH = '/v1/workers'
-
 export function defineWorkers(workers: Command, shell: Shell): void {
   workers.addHelpText('after', EXAMPLES)
 
@@ -56,7 +31,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<WorkerWire>(api, PATH)
+        const items = await api.list('listWorkers')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No workers.')
         const rows = items.map((worker) => [
@@ -75,7 +50,9 @@ export function defineWorkers(workers: Command, shell: Shell): void {
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api) => report(await api.send<WorkerWire>('GET', pathOf(id)), options)),
+      withApi(shell, options, async (api) =>
+        report(await api.call('getWorker', { params: { id } }), options),
+      ),
     )
 
   withCommonOptions(
@@ -97,7 +74,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .action(async (id: string, options: AddOptions) => {
       const body = { ...(await bodyOf(options)), id }
       return withApi(shell, { ...options, creates: 'database' }, async (api) =>
-        report(await api.send<WorkerWire>('POST', PATH, { body }), options),
+        report(await api.call('createWorker', { body }), options),
       )
     })
 
@@ -110,7 +87,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) =>
-        report(await api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} }), options),
+        report(await api.call('acceptWorkerRequirements', { params: { id }, body: {} }), options),
       ),
     )
 
@@ -123,14 +100,12 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', pathOf(id))
+        await api.call('deleteWorker', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted, with its tools.`)
       }),
     )
 }
-
-const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   const given = KINDS.filter(({ kind }) => options[kind] !== undefined)
@@ -161,15 +136,12 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   }
 }
 
-function addressOf(worker: WorkerWire): string {
-  const block = worker[worker.type]
-  if (typeof block !== 'object' || block === null) return '-'
-  const { uri, url } = block as { readonly uri?: unknown; readonly url?: unknown } // any members may be absent
-  const address = uri ?? url
-  return typeof address === 'string' ? address : '-'
+function addressOf(worker: Worker): string {
+  const { http, mcp, oxp, openapi } = worker
+  return http?.uri ?? mcp?.uri ?? oxp?.uri ?? openapi?.url ?? '-'
 }
 
-function report(worker: WorkerWire, { json }: CommonOptions): void {
+function report(worker: Worker, { json }: CommonOptions): void {
   if (json) {
     printJson(worker)
     return
@@ -195,7 +167,7 @@ function ownerText(owner: string | undefined): string {
   return owner === undefined ? '(new, found by its full id alone)' : `(belongs to ${sanitize(owner)})`
 }
 
-function needsText({ providers, secrets }: NeedsWire): string {
+function needsText({ providers, secrets }: WorkerAcceptance['accepted']): string {
   const parts = [
     ...providers.map(({ id, scopes }) => `${id}${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}`),
     ...secrets.map((key) => `secret ${key}`),

@@ -374,20 +374,26 @@ describe('threat 40: callers that wait', () => {
   test('make room when they hang up', async () => {
     await using world = await startWorld({ gatepass: { environment: { GATEPASS_MAX_WAITERS: '4' } } })
     const { waiters } = world.gatepass.broker
-    const { id } = await pending(world)
+    const { id, url } = await pending(world)
+    // another caller waits from before, and still waits when those who hang up have made room
+    const key = await world.gatepass.makeKey('caller')
+    const patient = world.call('GET', `/v1/auth/status?id=${id}&wait=59`, undefined, { key })
+    await until(() => waiters.count === 1)
     const gone = new AbortController()
     const { signal } = gone
     const headers = { authorization: world.gatepass.apiKey }
     const hanging = [
-      fetch(`${world.gatepass.url}/v1/auth/status?id=${id}&wait=30`, { headers, signal }),
+      fetch(`${world.gatepass.url}/v1/auth/status?id=${id}&wait=59`, { headers, signal }),
       fetch(`${world.gatepass.url}/v1/auth/${id}/events`, { headers, signal }).then((one) => one.text()),
     ].map((one) => one.catch(() => 'gone'))
-    await until(() => waiters.count === 2)
+    await until(() => waiters.count === 3)
     const full = await world.call('GET', `/v1/auth/status?id=${id}&wait=30`)
     expect(full.body.status).toBe('pending')
     gone.abort()
     await Promise.all(hanging)
-    await until(() => waiters.count === 0)
+    await until(() => waiters.count === 1)
+    await approve(url)
+    expect((await patient).body.status).toBe('completed')
   })
 
   test('cannot wait longer than 59 seconds', async () => {

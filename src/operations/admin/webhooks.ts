@@ -80,6 +80,7 @@ export const getWebhook = defineOperation({
 
 export const createWebhook = defineOperation({
   id: 'createWebhook',
+  repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks',
   role: 'admin',
@@ -143,6 +144,7 @@ export const deleteWebhook = defineOperation({
 
 export const rotateWebhookSecret = defineOperation({
   id: 'rotateWebhookSecret',
+  repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks/{id}/rotate',
   role: 'admin',
@@ -163,6 +165,7 @@ export const rotateWebhookSecret = defineOperation({
 
 export const testWebhook = defineOperation({
   id: 'testWebhook',
+  repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks/{id}/test',
   role: 'admin',

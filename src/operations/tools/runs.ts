@@ -54,6 +54,7 @@ export const runTool = defineOperation({
 
 export const streamTool = defineOperation({
   id: 'streamTool',
+  repetition: 'unsafe',
   method: 'post',
   path: '/v1/tools/run_stream',
   role: 'caller',

@@ -43,16 +43,13 @@ export function authorize(
   provider: string,
   { scopes, account, nextUri, variables, ...options }: ConnectOptions,
 ): Promise<Wire.Authorization> {
-  return transport.call<'authorize'>({
-    method: 'POST',
-    path: '/v1/auth/authorize',
+  return transport.call('authorize', {
     body: {
       user_id: user,
       auth_requirement: { provider_id: provider, variables, ...(scopes && { oauth2: { scopes } }) },
       account,
       next_uri: nextUri?.toString(),
-    },
-    repetition: 'safe', // the same user, provider and scopes share one pending authorization
+    }, // the same user, provider and scopes share one pending authorization
     options,
   })
 }

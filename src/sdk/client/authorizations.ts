@@ -76,9 +76,7 @@ export async function getAuthorization(
   { waitMs = 0, timeoutMs, ...options }: StatusOptions = {},
 ): Promise<Authorization> {
   const held = { timeoutMs: timeoutMs ?? waitMs + POLL_GRACE_MS }
-  const wire = await transport.call<'getAuthorizationStatus'>({
-    method: 'GET',
-    path: '/v1/auth/status',
+  const wire = await transport.call('getAuthorizationStatus', {
     query: { id, wait: Math.ceil(waitMs / 1000) },
     options: { ...options, ...(waitMs > 0 ? held : { timeoutMs }) },
   })
@@ -135,9 +133,7 @@ async function* eventsOf(
     const begun = Date.now()
     let retryAfterMs = 0
     try {
-      const { body } = await transport.open<'streamAuthorizationStatus'>({
-        method: 'GET',
-        path: '/v1/auth/{id}/events',
+      const { body } = await transport.open('streamAuthorizationStatus', {
         params: { id },
         options: { signal, maxRetries: 0 },
       })

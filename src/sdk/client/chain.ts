@@ -70,9 +70,7 @@ export async function runChain<Value>(
             usePrevious,
           })),
         }
-  const result = await transport.call<'runChain'>({
-    method: 'POST',
-    path: '/v1/tools/run_chain',
+  const result = await transport.call('runChain', {
     body: { ...chain, ...callBody(options, user) },
     ...callRepetition(options),
     options,

@@ -74,9 +74,7 @@ export function createCode<Who extends UserBinding>(
         tool_calls: toolCalls,
         chain_steps: chainSteps,
       }
-      const result = await transport.call<'executeCode'>({
-        method: 'POST',
-        path: '/v1/code/execute',
+      const result = await transport.call('executeCode', {
         body: { code, language, limits, ...callBody(options, user) },
         ...callRepetition(options),
         options,

@@ -83,9 +83,7 @@ export function createConnectSessions<Who extends UserBinding>(
     async create(given: ConnectSessionOptions & Who) {
       const { user, allowedOrigin, nextUri, userDisplay, lang, ...need }: AnyNeed = given
       const { provider, tool, connection, scopes, account, variables, ...options } = need
-      const wire = await transport.call<'createConnectSession'>({
-        method: 'POST',
-        path: '/v1/connect_sessions',
+      const wire = await transport.call('createConnectSession', {
         body: {
           user_id: bound ?? user ?? '',
           provider_id: provider,
@@ -98,8 +96,7 @@ export function createConnectSessions<Who extends UserBinding>(
           next_uri: nextUri?.toString(),
           user_display: userDisplay,
           lang,
-        },
-        repetition: 'safe', // if the answer was lost, its session expires unused
+        }, // if the answer was lost, its session expires unused
         options,
       })
       return toConnectSession(wire)

@@ -49,8 +49,7 @@ export function createConnections<Who extends UserBinding>(
   user: string | undefined,
 ): Connections<Who> {
   async function get(id: string, options?: RequestOptions): Promise<Connection> {
-    const call = { method: 'GET', path: '/v1/connections/{id}', params: { id }, options } as const
-    const connection = toConnection(await transport.call<'getConnection'>(call))
+    const connection = toConnection(await transport.call('getConnection', { params: { id }, options }))
     if (user === undefined || connection.user === user) return connection
     throw new NotFound('not_found', `The user has no connection ${JSON.stringify(id)}.`, { status: 404 })
   }
@@ -64,19 +63,20 @@ export function createConnections<Who extends UserBinding>(
     list: (filter = {} as ConnectionFilter & Who) =>
       createList((part, options) => {
         const query = { user_id: user ?? filter.user, provider_id: filter.provider, ...part }
-        return transport.call<'listConnections'>({ method: 'GET', path: '/v1/connections', query, options })
+        return transport.call('listConnections', { query, options })
       }, toConnection),
     get,
     async setDefault(id, options) {
       await checkOwn(id, options)
       const body = { default: true } as const
-      const call = { method: 'PATCH', path: '/v1/connections/{id}', params: { id }, body, options } as const
-      return toConnection(await transport.call<'setDefaultConnection'>(call))
+      return toConnection(await transport.call('setDefaultConnection', { params: { id }, body, options }))
     },
     async delete(id, options) {
       await checkOwn(id, options)
-      const call = { method: 'DELETE', path: '/v1/connections/{id}', params: { id }, options } as const
-      const { id: deleted, revocation } = await transport.call<'deleteConnection'>(call)
+      const { id: deleted, revocation } = await transport.call('deleteConnection', {
+        params: { id },
+        options,
+      })
       return { id: deleted, revocation }
     },
   }

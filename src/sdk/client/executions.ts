@@ -77,11 +77,10 @@ export function createExecutions<Who extends UserBinding>(
       createList((part, options) => {
         const { tool, type, status } = filter
         const query = { user_id: user ?? filter.user, tool, type, status, ...part }
-        return transport.call<'listExecutions'>({ method: 'GET', path: '/v1/executions', query, options })
+        return transport.call('listExecutions', { query, options })
       }, toExecution),
     async get(id, options) {
-      const call = { method: 'GET', path: '/v1/executions/{id}', params: { id }, options } as const
-      const execution = toDetail(await transport.call<'getExecution'>(call))
+      const execution = toDetail(await transport.call('getExecution', { params: { id }, options }))
       if (user === undefined || execution.user === user) return execution
       throw new NotFound('not_found', `The user has no execution ${JSON.stringify(id)}.`, { status: 404 })
     },
@@ -91,23 +90,12 @@ export function createExecutions<Who extends UserBinding>(
 export function createScheduled(transport: Transport): Scheduled {
   return {
     list: () =>
-      createList(
-        (query, options) =>
-          transport.call<'listScheduledTools'>({
-            method: 'GET',
-            path: '/v1/scheduled_tools',
-            query,
-            options,
-          }),
-        toExecution,
-      ),
+      createList((query, options) => transport.call('listScheduledTools', { query, options }), toExecution),
     async get(id, options) {
-      const call = { method: 'GET', path: '/v1/scheduled_tools/{id}', params: { id }, options } as const
-      return toDetail(await transport.call<'getScheduledTool'>(call))
+      return toDetail(await transport.call('getScheduledTool', { params: { id }, options }))
     },
     async cancel(id, options) {
-      const call = { method: 'DELETE', path: '/v1/scheduled_tools/{id}', params: { id }, options } as const
-      return toExecution(await transport.call<'cancelScheduledTool'>(call))
+      return toExecution(await transport.call('cancelScheduledTool', { params: { id }, options }))
     },
   }
 }

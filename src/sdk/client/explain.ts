@@ -12,9 +12,8 @@ export async function explain(
   id: string,
   options?: RequestOptions,
 ): Promise<Wire.Explanation> {
-  const explained = await transport.call<'explainAuthorization'>({
-    method: 'GET',
-    path: '/v1/auth/{id}/explain', // answers for connections too
+  const explained = await transport.call('explainAuthorization', {
+    // answers for connections too
     params: { id },
     options,
   })

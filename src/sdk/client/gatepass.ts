@@ -138,11 +138,8 @@ export class Gatepass {
     { flowId, user }: { readonly flowId: string; readonly user: string },
     options: RequestOptions = {},
   ): Promise<ConfirmedUser> {
-    const { auth_id, next_uri } = await this.#transport.call<'confirmUser'>({
-      method: 'POST',
-      path: '/v1/auth/confirm_user',
-      body: { flow_id: flowId, user_id: user },
-      repetition: 'safe', // for the same user it has the same effect once or twice
+    const { auth_id, next_uri } = await this.#transport.call('confirmUser', {
+      body: { flow_id: flowId, user_id: user }, // for the same user it has the same effect once or twice
       options,
     })
     return { authorizationId: auth_id, nextUri: next_uri }

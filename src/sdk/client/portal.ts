@@ -28,9 +28,7 @@ export async function createPortalLink(
   user: string,
   { returnUrl, userDisplay, lang, may, seconds, ...options }: PortalOptions,
 ): Promise<PortalLink> {
-  const { url, expires_at } = await transport.call<'createPortalLink'>({
-    method: 'POST',
-    path: '/v1/users/{user_id}/portal',
+  const { url, expires_at } = await transport.call('createPortalLink', {
     params: { user_id: user },
     body: {
       ...(returnUrl !== undefined && { return_url: returnUrl }),
@@ -38,8 +36,7 @@ export async function createPortalLink(
       ...(lang !== undefined && { lang }),
       ...(may !== undefined && { may: [...new Set<PortalRight>(['view', ...may])] }),
       ...(seconds !== undefined && { seconds }),
-    },
-    repetition: 'safe', // a repetition makes at most one more link, which is not shown and expires
+    }, // a repetition makes at most one more link, which is not shown and expires
     options,
   })
   return { url, expiresAt: new Date(expires_at) }

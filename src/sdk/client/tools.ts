@@ -129,9 +129,7 @@ export function createTools<Who extends UserBinding>(
     options: ExecuteOptions & UserBinding & { readonly runAt?: Date | string | undefined } = {},
   ): Promise<ToolOutcome | ScheduledOutcome> {
     const { runAt } = options
-    const answer = await transport.callWithHeaders<'executeTool'>({
-      method: 'POST',
-      path: '/v1/tools/execute',
+    const answer = await transport.callWithHeaders('executeTool', {
       body: {
         tool_name: name,
         input: input as JsonObject, // what is not JSON is left out or refused
@@ -178,11 +176,8 @@ export function createTools<Who extends UserBinding>(
     options: RequestOptions & UserBinding,
     authorize: boolean,
   ): Promise<SharedRequirements> {
-    const wire = await transport.call<'getToolRequirements'>({
-      method: 'POST',
-      path: '/v1/tools/requirements',
+    const wire = await transport.call('getToolRequirements', {
       body: { tool_names: names, user_id: userOf(options), authorize },
-      repetition: 'safe',
       options,
     })
     return toSharedRequirements(transport, wire)
@@ -202,11 +197,8 @@ export function createTools<Who extends UserBinding>(
       )
     }
     const { user_id, account, accounts, next_uri } = callBody(options, user)
-    const wire = await transport.call<'authorizeTool'>({
-      method: 'POST',
-      path: '/v1/tools/authorize',
+    const wire = await transport.call('authorizeTool', {
       body: { tool_name: tool, user_id, account, accounts, next_uri },
-      repetition: 'safe',
       options,
     })
     return toAuthorization(transport, wire)
@@ -228,12 +220,11 @@ export function createTools<Who extends UserBinding>(
           include_format: TOOL_FORMATS,
           ...part,
         }
-        return transport.call<'listTools'>({ method: 'GET', path: '/v1/tools', query, options })
+        return transport.call('listTools', { query, options })
       }, toTool),
     async get(name, options = {} as RequestOptions & Who) {
       const query = { user_id: userOf(options), include_format: TOOL_FORMATS }
-      const call = { method: 'GET', path: '/v1/tools/{name}', params: { name }, query, options } as const
-      return toTool(await transport.call<'getTool'>(call))
+      return toTool(await transport.call('getTool', { params: { name }, query, options }))
     },
     requirements: (names, options = {} as RequestOptions & Who) => requirements(names, options, false),
     authorize: authorize as Tools<Who>['authorize'], // its overloads tell one tool from several
@@ -243,11 +234,8 @@ export function createTools<Who extends UserBinding>(
       createToolStream(
         transport,
         () =>
-          transport.open<'streamTool'>({
-            method: 'POST',
-            path: '/v1/tools/run_stream',
+          transport.open('streamTool', {
             body: { toolId: name, args: input as JsonObject, ...callBody(options, user) },
-            repetition: 'unsafe',
             options,
           }),
         options.signal,

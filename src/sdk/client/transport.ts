@@ -29,16 +29,22 @@ export interface RequestOptions {
 type OperationId = keyof Operations
 type Part = 'params' | 'query' | 'body'
 
-/** The required and the optional parts of a request of the operation. */
+/** The parts of a request of the operation; one that may be empty is optional. */
 type PartsOf<Operation extends Record<Part, unknown>> = {
-  readonly [Name in Part as undefined extends Operation[Name] ? never : Name]: Operation[Name]
+  readonly [Name in Part as IsOptional<Operation[Name]> extends true ? never : Name]: Operation[Name]
 } & {
-  readonly [Name in Part as undefined extends Operation[Name] ? Name : never]?: Operation[Name] | undefined
+  readonly [Name in Part as IsOptional<Operation[Name]> extends true ? Name : never]?:
+    | Operation[Name]
+    | undefined
 }
+
+type IsOptional<T> = undefined extends T ? true : Record<never, never> extends T ? true : false
 
 /** The input of a request, with the types of the operation in openapi.json. */
 export type Parts<Id extends OperationId> = PartsOf<Operations[Id]> & {
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** In place of that of the operation. */
+  readonly repetition?: Repetition | undefined
   readonly options?: RequestOptions | undefined
 }
 
@@ -46,15 +52,7 @@ export type Parts<Id extends OperationId> = PartsOf<Operations[Id]> & {
 export type PartsArgument<Id extends OperationId> =
   Record<never, never> extends Parts<Id> ? [parts?: Parts<Id>] : [parts: Parts<Id>]
 
-/** One request to the API, with the types of the operation in openapi.json. */
-export type Call<Id extends OperationId> = Pick<Operations[Id], 'method' | 'path'> &
-  PartsOf<Operations[Id]> &
-  (Operations[Id]['method'] extends 'POST' ? { readonly repetition: Repetition } : unknown) & {
-    readonly headers?: Readonly<Record<string, string>> | undefined
-    readonly options?: RequestOptions | undefined
-  }
-
-/** A request whose types were checked as a `Call`. */
+/** A request whose types were checked as `Parts`. */
 interface ApiRequest {
   readonly method: string
   readonly path: string
@@ -76,17 +74,13 @@ export interface Transport {
   readonly baseUrl: string
   /** Sends a request of the operation and reads the JSON of the answer. */
   call<Id extends OperationId>(id: Id, ...parts: PartsArgument<Id>): Promise<Operations[Id]['answer']>
-  /** Sends a request and reads the JSON of the answer. */
-  call<Id extends OperationId>(call: Call<Id>): Promise<Operations[Id]['answer']>
   /** The same, with the headers of the answer. */
   callWithHeaders<Id extends OperationId>(
     id: Id,
     ...parts: PartsArgument<Id>
   ): Promise<Answer<Operations[Id]['answer']>>
-  callWithHeaders<Id extends OperationId>(call: Call<Id>): Promise<Answer<Operations[Id]['answer']>>
   /** Sends a request and returns the response as soon as its headers are there; its body has no deadline. */
   open<Id extends OperationId>(id: Id, ...parts: PartsArgument<Id>): Promise<Response>
-  open<Id extends OperationId>(call: Call<Id>): Promise<Response>
   /** Sends one request that is built already. The deadline covers what `read` does with the response, of any status. */
   send<T>(
     url: string,
@@ -193,19 +187,18 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  async function callWithHeaders<Id extends OperationId>(
-    call: Id | Call<Id>,
-    parts?: Parts<Id>,
-  ): Promise<Answer<Operations[Id]['answer']>> {
-    const { attempt: once, repeatable } = prepare(requestOf(call, parts))
-    return repeated(() => once(readJson<Operations[Id]['answer']>), repeatable)
+  /** All `Parts` are parts of an `ApiRequest`. */
+  function prepareCall<Id extends OperationId>(id: Id, parts: Parts<Id> | undefined) {
+    const [method, path, repetition] = OPERATIONS[id]
+    return prepare({ method, path, repetition, ...parts } as ApiRequest)
   }
 
-  /** Every `Call` and all `Parts` are an `ApiRequest`. */
-  function requestOf<Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>): ApiRequest {
-    if (typeof call !== 'string') return call as ApiRequest
-    const [method, path, repetition] = OPERATIONS[call]
-    return { method, path, repetition, ...parts } as ApiRequest
+  async function callWithHeaders<Id extends OperationId>(
+    id: Id,
+    ...[parts]: PartsArgument<Id>
+  ): Promise<Answer<Operations[Id]['answer']>> {
+    const { attempt: once, repeatable } = prepareCall(id, parts)
+    return repeated(() => once(readJson<Operations[Id]['answer']>), repeatable)
   }
 
   return {
@@ -213,10 +206,9 @@ export function createTransport(options: TransportOptions): Transport {
     headers,
     repeated,
     callWithHeaders,
-    call: async <Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>) =>
-      (await callWithHeaders(call, parts)).body,
-    open<Id extends OperationId>(call: Id | Call<Id>, parts?: Parts<Id>) {
-      const { attempt: once, repeatable } = prepare(requestOf(call, parts))
+    call: async (id, ...parts) => (await callWithHeaders(id, ...parts)).body,
+    open(id, ...[parts]) {
+      const { attempt: once, repeatable } = prepareCall(id, parts)
       return repeated(() => once(asOpened), repeatable)
     },
     send: attempt,

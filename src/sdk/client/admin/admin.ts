@@ -67,9 +67,8 @@ export function createAdmin(transport: Transport): Admin {
     projects: createProjects(transport),
     import(body, { workerId, dryRun, ...options } = {}) {
       const query = { worker_id: workerId, dry_run: dryRun === true ? 'true' : undefined } as const
-      const request = { path: '/v1/tools/import', query, body } as const
-      return call<'importTools'>({ method: 'POST', ...request, repetition: 'safe', options })
+      return call('importTools', { query, body, options })
     },
-    diagnosis: (options) => call<'getDiagnosis'>({ method: 'GET', path: '/v1/admin/diagnosis', options }),
+    diagnosis: (options) => call('getDiagnosis', { options }),
   }
 }

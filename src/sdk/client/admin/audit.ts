@@ -46,8 +46,7 @@ export function createAuditLog(transport: Transport): AuditLog {
     list(filter = {}) {
       const page: AuditList['page'] = async ({ before, limit, ...options } = {}) => {
         const query = { ...toQuery(filter), before, limit }
-        const call = { method: 'GET', path: '/v1/admin/audit', query, options } as const
-        const answer = await transport.call<'listAuditEntries'>(call)
+        const answer = await transport.call('listAuditEntries', { query, options })
         const { items, next_before: nextBefore, archived_through: archivedThrough } = answer
         return {
           items,
@@ -66,9 +65,7 @@ export function createAuditLog(transport: Transport): AuditLog {
       return { page, [Symbol.asyncIterator]: iterate }
     },
     async *export({ after, signal, timeoutMs, maxRetries, traceparent, ...filter } = {}) {
-      const { body } = await transport.open<'exportAuditEntries'>({
-        method: 'GET',
-        path: '/v1/admin/audit/export',
+      const { body } = await transport.open('exportAuditEntries', {
         query: { ...toQuery(filter), after },
         options: { signal, timeoutMs, maxRetries, traceparent },
       })

@@ -27,28 +27,17 @@ export function createUserConnections({ call }: Transport): AdminConnections {
     list: ({ user, provider } = {}) =>
       createList((part, options) => {
         const query = { user_id: user, provider_id: provider, ...part }
-        return call<'listUserConnections'>({
-          method: 'GET',
-          path: '/v1/admin/user_connections',
-          query,
-          options,
-        })
+        return call('listUserConnections', { query, options })
       }),
     async import(connections, how = {}, options) {
       const path = '/v1/admin/user_connections/import'
       const body = { connections, ...how }
-      const { items } = await call<'importConnections'>({
-        method: 'POST',
-        path,
-        body,
-        repetition: 'safe',
-        options,
-      })
+      const { items } = await call('importConnections', { body, options })
       return items
     },
     async delete(id, options) {
       const path = '/v1/admin/user_connections/{id}'
-      await call<'deleteUserConnection'>({ method: 'DELETE', path, params: { id }, options })
+      await call('deleteUserConnection', { params: { id }, options })
     },
   }
 }

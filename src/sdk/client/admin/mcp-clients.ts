@@ -10,18 +10,15 @@ export interface AdminMcpClients {
   delete(id: string, options?: RequestOptions): Promise<void>
 }
 
-const PATH = '/v1/admin/mcp_clients'
-const ONE = '/v1/admin/mcp_clients/{id}'
-
 export function createMcpClients({ call }: Transport): AdminMcpClients {
   return {
     list: ({ user } = {}) =>
       createList((page, options) => {
         const query = { user_id: user, ...page }
-        return call<'listMcpClients'>({ method: 'GET', path: PATH, query, options })
+        return call('listMcpClients', { query, options })
       }),
     async delete(id, options) {
-      await call<'deleteMcpClient'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('deleteMcpClient', { params: { id }, options })
     },
   }
 }

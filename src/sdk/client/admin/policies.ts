@@ -17,36 +17,16 @@ export interface AdminPolicies {
   dryRun(order: Body<'dryRunPolicies'>, options?: RequestOptions): Promise<Wire.PolicyDryRun>
 }
 
-const PATH = '/v1/admin/policies'
-const ONE = '/v1/admin/policies/{id}'
-
 export function createPolicies({ call }: Transport): AdminPolicies {
   return {
-    list: () =>
-      createList((query, options) => call<'listPolicies'>({ method: 'GET', path: PATH, query, options })),
-    get: (id, options) => call<'getPolicy'>({ method: 'GET', path: ONE, params: { id }, options }),
-    create: (body, options) =>
-      call<'createPolicy'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
-    update: (id, body, options) =>
-      call<'updatePolicy'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    list: () => createList((query, options) => call('listPolicies', { query, options })),
+    get: (id, options) => call('getPolicy', { params: { id }, options }),
+    create: (body, options) => call('createPolicy', { body, options }),
+    update: (id, body, options) => call('updatePolicy', { params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deletePolicy'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('deletePolicy', { params: { id }, options })
     },
-    test: (body, options) =>
-      call<'testPolicies'>({
-        method: 'POST',
-        path: '/v1/admin/policies/test',
-        body,
-        repetition: 'safe',
-        options,
-      }),
-    dryRun: (body, options) =>
-      call<'dryRunPolicies'>({
-        method: 'POST',
-        path: '/v1/admin/policies/dry_run',
-        body,
-        repetition: 'safe',
-        options,
-      }),
+    test: (body, options) => call('testPolicies', { body, options }),
+    dryRun: (body, options) => call('dryRunPolicies', { body, options }),
   }
 }

@@ -20,22 +20,14 @@ export interface AdminProjects {
   verifyDomain(id: string, options?: RequestOptions): Promise<Wire.Branding>
 }
 
-const PATH = '/v1/admin/projects'
-const BRANDING = '/v1/admin/projects/{id}/branding'
-
 export function createProjects({ call }: Transport): AdminProjects {
   return {
-    list: () =>
-      createList((query, options) => call<'listProjects'>({ method: 'GET', path: PATH, query, options })),
-    create: (name, options) =>
-      call<'createProject'>({ method: 'POST', path: PATH, body: { name }, repetition: 'unsafe', options }),
-    branding: (id, options) =>
-      call<'getBranding'>({ method: 'GET', path: BRANDING, params: { id }, options }),
-    changeBranding: (id, body, options) =>
-      call<'changeBranding'>({ method: 'PATCH', path: BRANDING, params: { id }, body, options }),
+    list: () => createList((query, options) => call('listProjects', { query, options })),
+    create: (name, options) => call('createProject', { body: { name }, options }),
+    branding: (id, options) => call('getBranding', { params: { id }, options }),
+    changeBranding: (id, body, options) => call('changeBranding', { params: { id }, body, options }),
     verifyDomain(id, options) {
-      const request = { path: `${BRANDING}/domain/verify`, params: { id }, repetition: 'safe' } as const
-      return call<'verifyDomain'>({ method: 'POST', ...request, options })
+      return call('verifyDomain', { params: { id }, options })
     },
   }
 }

@@ -40,23 +40,16 @@ export interface AdminProviders {
   readonly catalogue: ProviderCatalogue
 }
 
-const PATH = '/v1/admin/auth_providers'
-const ONE = '/v1/admin/auth_providers/{id}'
 const CATALOGUE = '/v1/admin/provider_catalogue'
 
 export function createProviders({ call }: Transport): AdminProviders {
   return {
-    list: () =>
-      createList((query, options) =>
-        call<'listAuthProviders'>({ method: 'GET', path: PATH, query, options }),
-      ),
-    get: (id, options) => call<'getAuthProvider'>({ method: 'GET', path: ONE, params: { id }, options }),
-    create: (body, options) =>
-      call<'createAuthProvider'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
-    update: (id, body, options) =>
-      call<'updateAuthProvider'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    list: () => createList((query, options) => call('listAuthProviders', { query, options })),
+    get: (id, options) => call('getAuthProvider', { params: { id }, options }),
+    create: (body, options) => call('createAuthProvider', { body, options }),
+    update: (id, body, options) => call('updateAuthProvider', { params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deleteAuthProvider'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('deleteAuthProvider', { params: { id }, options })
     },
     catalogue: {
       list: ({ verified, ...filter } = {}) =>
@@ -66,15 +59,9 @@ export function createProviders({ call }: Transport): AdminProviders {
             ...(verified !== undefined && { verified: `${verified}` as const }),
             ...page,
           }
-          return call<'listProviderCatalogue'>({ method: 'GET', path: CATALOGUE, query, options })
+          return call('listProviderCatalogue', { query, options })
         }),
-      get: (id, options) =>
-        call<'getCatalogueDefinition'>({
-          method: 'GET',
-          path: `${CATALOGUE}/{id}`,
-          params: { id },
-          options,
-        }),
+      get: (id, options) => call('getCatalogueDefinition', { params: { id }, options }),
     },
   }
 }

@@ -16,19 +16,14 @@ export interface AdminSecrets {
   delete(key: string, options?: RequestOptions): Promise<void>
 }
 
-const ONE = '/v1/admin/secrets/{key}'
-
 export function createSecrets({ call }: Transport): AdminSecrets {
   return {
-    list: () =>
-      createList((query, options) =>
-        call<'listSecrets'>({ method: 'GET', path: '/v1/admin/secrets', query, options }),
-      ),
-    get: (key, options) => call<'getSecret'>({ method: 'GET', path: ONE, params: { key }, options }),
+    list: () => createList((query, options) => call('listSecrets', { query, options })),
+    get: (key, options) => call('getSecret', { params: { key }, options }),
     set: (key, value, { description, ...options } = {}) =>
-      call<'setSecret'>({ method: 'PUT', path: ONE, params: { key }, body: { value, description }, options }),
+      call('setSecret', { params: { key }, body: { value, description }, options }),
     async delete(key, options) {
-      await call<'deleteSecret'>({ method: 'DELETE', path: ONE, params: { key }, options })
+      await call('deleteSecret', { params: { key }, options })
     },
   }
 }

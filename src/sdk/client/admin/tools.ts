@@ -17,11 +17,10 @@ export function createAdminTools({ call }: Transport): AdminTools {
   return {
     bind(name, { workerId, tool }, options) {
       const body = { worker_id: workerId, tool }
-      const request = { path: '/v1/tools/{name}/binding', params: { name }, body } as const
-      return call<'bindTool'>({ method: 'POST', ...request, repetition: 'safe', options })
+      return call('bindTool', { params: { name }, body, options })
     },
     async delete(name, options) {
-      await call<'deleteTool'>({ method: 'DELETE', path: '/v1/tools/{name}', params: { name }, options })
+      await call('deleteTool', { params: { name }, options })
     },
   }
 }

@@ -17,25 +17,19 @@ export interface AdminToolsets {
   delete(id: string, options?: RequestOptions): Promise<void>
 }
 
-const PATH = '/v1/toolsets'
-const ONE = '/v1/toolsets/{id}'
-
 export function createToolsets({ call }: Transport): AdminToolsets {
   return {
-    list: () =>
-      createList((query, options) => call<'listToolsets'>({ method: 'GET', path: PATH, query, options })),
-    get: (id, options) => call<'getToolset'>({ method: 'GET', path: ONE, params: { id }, options }),
+    list: () => createList((query, options) => call('listToolsets', { query, options })),
+    get: (id, options) => call('getToolset', { params: { id }, options }),
     tools: (id) =>
       createList((query, options) => {
         const path = '/v1/toolsets/{id}/tools'
-        return call<'listToolsetTools'>({ method: 'GET', path, params: { id }, query, options })
+        return call('listToolsetTools', { params: { id }, query, options })
       }),
-    create: (body, options) =>
-      call<'createToolset'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
-    update: (id, body, options) =>
-      call<'updateToolset'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    create: (body, options) => call('createToolset', { body, options }),
+    update: (id, body, options) => call('updateToolset', { params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deleteToolset'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('deleteToolset', { params: { id }, options })
     },
   }
 }

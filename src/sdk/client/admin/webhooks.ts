@@ -32,39 +32,25 @@ const WEBHOOK_PATH = '/v1/webhooks/{id}'
 
 export function createWebhooks({ call }: Transport): AdminWebhooks {
   return {
-    list: () =>
-      createList((query, options) =>
-        call<'listWebhooks'>({ method: 'GET', path: WEBHOOKS_PATH, query, options }),
-      ),
-    get: (id, options) => call<'getWebhook'>({ method: 'GET', path: WEBHOOK_PATH, params: { id }, options }),
-    create: (body, options) =>
-      call<'createWebhook'>({ method: 'POST', path: WEBHOOKS_PATH, body, repetition: 'unsafe', options }),
-    update: (id, body, options) =>
-      call<'updateWebhook'>({ method: 'PATCH', path: WEBHOOK_PATH, params: { id }, body, options }),
+    list: () => createList((query, options) => call('listWebhooks', { query, options })),
+    get: (id, options) => call('getWebhook', { params: { id }, options }),
+    create: (body, options) => call('createWebhook', { body, options }),
+    update: (id, body, options) => call('updateWebhook', { params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deleteWebhook'>({ method: 'DELETE', path: WEBHOOK_PATH, params: { id }, options })
+      await call('deleteWebhook', { params: { id }, options })
     },
     rotate(id, { overlap_seconds, ...options } = {}) {
-      const request = { path: '/v1/webhooks/{id}/rotate', params: { id }, body: { overlap_seconds } } as const
-      return call<'rotateWebhookSecret'>({ method: 'POST', ...request, repetition: 'unsafe', options })
+      return call('rotateWebhookSecret', { params: { id }, body: { overlap_seconds }, options })
     },
     test(id, options) {
-      const request = { path: '/v1/webhooks/{id}/test', params: { id } } as const
-      return call<'testWebhook'>({ method: 'POST', ...request, repetition: 'unsafe', options })
+      return call('testWebhook', { params: { id }, options })
     },
     deliveries: (id, { state } = {}) =>
       createList((page, options) =>
-        call<'listWebhookDeliveries'>({
-          method: 'GET',
-          path: '/v1/webhooks/{id}/deliveries',
-          params: { id },
-          query: { ...page, state },
-          options,
-        }),
+        call('listWebhookDeliveries', { params: { id }, query: { ...page, state }, options }),
       ),
     replay(id, body = {}, options) {
-      const request = { path: '/v1/webhooks/{id}/replay', params: { id }, body } as const
-      return call<'replayWebhook'>({ method: 'POST', ...request, repetition: 'safe', options })
+      return call('replayWebhook', { params: { id }, body, options })
     },
   }
 }

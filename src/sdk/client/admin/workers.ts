@@ -34,47 +34,26 @@ export interface AuthorizeWorkerOptions extends RequestOptions {
   readonly nextUri?: string | URL | undefined
 }
 
-const PATH = '/v1/workers'
-const ONE = '/v1/workers/{id}'
-
 export function createWorkers(transport: Transport): AdminWorkers {
   const { call } = transport
   return {
-    list: () =>
-      createList((query, options) => call<'listWorkers'>({ method: 'GET', path: PATH, query, options })),
-    get: (id, options) => call<'getWorker'>({ method: 'GET', path: ONE, params: { id }, options }),
-    create: (body, options) =>
-      call<'createWorker'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
-    update: (id, body, options) =>
-      call<'updateWorker'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    list: () => createList((query, options) => call('listWorkers', { query, options })),
+    get: (id, options) => call('getWorker', { params: { id }, options }),
+    create: (body, options) => call('createWorker', { body, options }),
+    update: (id, body, options) => call('updateWorker', { params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deleteWorker'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call('deleteWorker', { params: { id }, options })
     },
     accept(id, { digest, ...options } = {}) {
-      const request = { path: '/v1/workers/{id}/accept', params: { id }, body: { digest } } as const
-      return call<'acceptWorkerRequirements'>({ method: 'POST', ...request, repetition: 'safe', options })
+      return call('acceptWorkerRequirements', { params: { id }, body: { digest }, options })
     },
     async authorize(id, { user, nextUri, ...options }) {
       const query = { user_id: user, next_uri: nextUri?.toString() }
-      const request = { path: '/v1/workers/{id}/authorize', params: { id }, query } as const
-      return toAuthorization(
-        transport,
-        await call<'authorizeWorker'>({ method: 'POST', ...request, repetition: 'safe', options }),
-      )
+      return toAuthorization(transport, await call('authorizeWorker', { params: { id }, query, options }))
     },
-    test: (body, options) =>
-      call<'testWorker'>({ method: 'POST', path: '/v1/workers/test', body, repetition: 'safe', options }),
-    health: (id, options) =>
-      call<'getWorkerHealth'>({ method: 'GET', path: '/v1/workers/{id}/health', params: { id }, options }),
+    test: (body, options) => call('testWorker', { body, options }),
+    health: (id, options) => call('getWorkerHealth', { params: { id }, options }),
     tools: (id) =>
-      createList((query, options) =>
-        call<'listWorkerTools'>({
-          method: 'GET',
-          path: '/v1/workers/{id}/tools',
-          params: { id },
-          query,
-          options,
-        }),
-      ),
+      createList((query, options) => call('listWorkerTools', { params: { id }, query, options })),
   }
 }
