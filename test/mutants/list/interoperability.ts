@@ -196,7 +196,7 @@ export const interoperability: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a tool is refused that is given beside null for the other names',
-    file: 'src/http/tools/tool-call.ts',
+    file: 'src/operations/tools/tool-call.ts',
     from: '.preprocess(withoutNulls, schema',
     to: '.preprocess((body) => body, schema',
     test: 'http/openapi-document.test.ts',

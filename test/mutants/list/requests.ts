@@ -190,7 +190,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['37', '38', '51'],
     fault: 'a connection of another project can be read',
-    file: 'src/operations/authorizations/connections.ts',
+    file: 'src/flows/get-connection.ts',
     from: 'if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))',
     to: 'if (connection === undefined)',
     test: 'threats/isolation.test.ts',
