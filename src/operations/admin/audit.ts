@@ -63,52 +63,6 @@ const entrySchema = z
   })
   .openapi('AuditEntry')
 
-/** The selected entries as JSON lines. Throws `entries_archived` if the entry after `filter.after` is archived. */
-export async function exportedEntries(
-  broker: Broker,
-  projectId: string,
-  filter: AuditFilter,
-): Promise<TextStream> {
-  const anchor = await newestAnchor(broker, projectId)
-  // otherwise a program that continues its last export would miss entries without noticing
-  if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
-    throw new BrokerError(
-      'entries_archived',
-      `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
-    )
-  const headers = anchor && { 'audit-archived-through': String(anchor.lastSeq) }
-  return new TextStream('application/x-ndjson', exportedPieces(broker, projectId, filter), headers)
-}
-
-/**
- * Yields the lines of an export. Throws `entries_archived` when entries were archived before the export reached them.
- * Then the connection breaks off, because an export that ends normally would seem complete. An export with a filter
- * cannot notice this, because the numbers of its entries have gaps anyway.
- */
-async function* exportedPieces(
-  broker: Broker,
-  projectId: string,
-  filter: AuditFilter,
-): AsyncGenerator<string, undefined> {
-  const isUnfiltered = Object.keys(filter).every((name) => name === 'after')
-  let last = filter.after
-  for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
-    if (isUnfiltered && last !== undefined && entry.seq > last + 1)
-      await refuseArchived(broker, projectId, last)
-    last = entry.seq
-    yield `${JSON.stringify(entryToWire(entry))}\n`
-  }
-  return undefined
-}
-
-/** Throws `entries_archived` when the entry after `seq` is archived. */
-async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
-  const anchor = await newestAnchor(broker, projectId)
-  if (anchor === undefined || anchor.lastSeq <= seq) return
-  broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
-  throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
-}
-
 interface FilterQuery {
   readonly user_id?: string | undefined
   readonly provider_id?: string | undefined
@@ -121,25 +75,6 @@ interface FilterQuery {
   readonly until?: number | undefined
   readonly before?: number | undefined
   readonly after?: number | undefined
-}
-
-function toFilter(query: FilterQuery): AuditFilter {
-  const { user_id, provider_id, connection_id, action, tool, subject } = query
-  const { actor_id, since, until, before, after } = query
-  const filter = {
-    userId: user_id,
-    providerId: provider_id,
-    connectionId: connection_id,
-    action,
-    tool,
-    subject,
-    actorId: actor_id,
-    since,
-    until,
-    before,
-    after,
-  }
-  return withoutUndefined(filter)
 }
 
 export const listAuditEntries = defineOperation({
@@ -201,3 +136,68 @@ export const exportAuditEntries = defineOperation({
   mediaType: 'application/x-ndjson',
   run: (broker, { query, caller }) => exportedEntries(broker, caller.projectId, toFilter(query)),
 })
+
+/** The selected entries as JSON lines. Throws `entries_archived` if the entry after `filter.after` is archived. */
+export async function exportedEntries(
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): Promise<TextStream> {
+  const anchor = await newestAnchor(broker, projectId)
+  // otherwise a program that continues its last export would miss entries without noticing
+  if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
+    throw new BrokerError(
+      'entries_archived',
+      `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
+    )
+  const headers = anchor && { 'audit-archived-through': String(anchor.lastSeq) }
+  return new TextStream('application/x-ndjson', exportedPieces(broker, projectId, filter), headers)
+}
+
+/**
+ * Yields the lines of an export. Throws `entries_archived` when entries were archived before the export reached them.
+ * Then the connection breaks off, because an export that ends normally would seem complete. An export with a filter
+ * cannot notice this, because the numbers of its entries have gaps anyway.
+ */
+async function* exportedPieces(
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): AsyncGenerator<string, undefined> {
+  const isUnfiltered = Object.keys(filter).every((name) => name === 'after')
+  let last = filter.after
+  for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
+    if (isUnfiltered && last !== undefined && entry.seq > last + 1)
+      await refuseArchived(broker, projectId, last)
+    last = entry.seq
+    yield `${JSON.stringify(entryToWire(entry))}\n`
+  }
+  return undefined
+}
+
+/** Throws `entries_archived` when the entry after `seq` is archived. */
+async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
+  const anchor = await newestAnchor(broker, projectId)
+  if (anchor === undefined || anchor.lastSeq <= seq) return
+  broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
+  throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
+}
+
+function toFilter(query: FilterQuery): AuditFilter {
+  const { user_id, provider_id, connection_id, action, tool, subject } = query
+  const { actor_id, since, until, before, after } = query
+  const filter = {
+    userId: user_id,
+    providerId: provider_id,
+    connectionId: connection_id,
+    action,
+    tool,
+    subject,
+    actorId: actor_id,
+    since,
+    until,
+    before,
+    after,
+  }
+  return withoutUndefined(filter)
+}

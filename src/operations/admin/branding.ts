@@ -95,45 +95,6 @@ const idParams = z.object({
 const tag = 'API keys'
 const path = '/v1/admin/projects/{id}/branding'
 
-/** Changes the look without the domain, for the API and the console. `body`: parsed by `brandingChangesSchema`. */
-export function changeOwnBranding(
-  broker: Broker,
-  projectId: string,
-  body: Omit<z.output<typeof brandingChangesSchema>, 'domain'>,
-): Promise<ChangedBranding> {
-  const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
-  return change(broker, projectId, {
-    ...same,
-    appName: app_name,
-    accentDark: accent_dark,
-    privacyUrl: privacy_url,
-    supportUrl: support_url,
-    texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
-  })
-}
-
-async function toWire(broker: Broker, project: Project): Promise<z.infer<typeof brandingSchema>> {
-  const branding = await broker.store.brandings.find(project.id)
-  const { id } = project
-  if (branding === undefined) return { project_id: id }
-  const { appName, lang, accent, accentDark, privacyUrl, supportUrl, texts: own, updatedAt } = branding
-  const logo = logoPath(branding)
-  const domain = await domainToWire(broker, project, branding)
-  return {
-    project_id: id,
-    ...(appName !== undefined && { app_name: appName }),
-    ...(lang !== undefined && { lang }),
-    ...(logo !== undefined && { logo_url: logo }),
-    ...(accent !== undefined && { accent }),
-    ...(accentDark !== undefined && { accent_dark: accentDark }),
-    ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
-    ...(supportUrl !== undefined && { support_url: supportUrl }),
-    ...(own !== undefined && { texts: own }),
-    ...(domain !== undefined && { domain }),
-    updated_at: toTimestamp(updatedAt),
-  }
-}
-
 export const getBranding = defineOperation({
   id: 'getBranding',
   method: 'get',
@@ -212,4 +173,43 @@ async function ownProject(
     'not_found',
     `This key does not belong to a project "${id.slice(0, 100)}". It belongs to "${own.name}".`,
   )
+}
+
+/** Changes the look without the domain, for the API and the console. `body`: parsed by `brandingChangesSchema`. */
+export function changeOwnBranding(
+  broker: Broker,
+  projectId: string,
+  body: Omit<z.output<typeof brandingChangesSchema>, 'domain'>,
+): Promise<ChangedBranding> {
+  const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
+  return change(broker, projectId, {
+    ...same,
+    appName: app_name,
+    accentDark: accent_dark,
+    privacyUrl: privacy_url,
+    supportUrl: support_url,
+    texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
+  })
+}
+
+async function toWire(broker: Broker, project: Project): Promise<z.infer<typeof brandingSchema>> {
+  const branding = await broker.store.brandings.find(project.id)
+  const { id } = project
+  if (branding === undefined) return { project_id: id }
+  const { appName, lang, accent, accentDark, privacyUrl, supportUrl, texts: own, updatedAt } = branding
+  const logo = logoPath(branding)
+  const domain = await domainToWire(broker, project, branding)
+  return {
+    project_id: id,
+    ...(appName !== undefined && { app_name: appName }),
+    ...(lang !== undefined && { lang }),
+    ...(logo !== undefined && { logo_url: logo }),
+    ...(accent !== undefined && { accent }),
+    ...(accentDark !== undefined && { accent_dark: accentDark }),
+    ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
+    ...(supportUrl !== undefined && { support_url: supportUrl }),
+    ...(own !== undefined && { texts: own }),
+    ...(domain !== undefined && { domain }),
+    updated_at: toTimestamp(updatedAt),
+  }
 }

@@ -27,21 +27,6 @@ const mcpClientSchema = z
 
 const tag = 'Connections'
 
-function mcpClientToWire(broker: Broker, consent: McpConsent): z.infer<typeof mcpClientSchema> {
-  const { id, userId, clientId, clientName, redirectUri, scopes, createdAt, lastUsedAt } = consent
-  return {
-    id,
-    user_id: userId,
-    client_id: clientId,
-    client_name: clientName,
-    redirect_uri: redirectUri,
-    scopes: [...scopes],
-    has_access: hasAccess(broker, consent),
-    created_at: toTimestamp(createdAt),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-  }
-}
-
 export const listMcpClients = defineOperation({
   id: 'listMcpClients',
   method: 'get',
@@ -86,3 +71,18 @@ export const deleteMcpClient = defineOperation({
       )
   },
 })
+
+function mcpClientToWire(broker: Broker, consent: McpConsent): z.infer<typeof mcpClientSchema> {
+  const { id, userId, clientId, clientName, redirectUri, scopes, createdAt, lastUsedAt } = consent
+  return {
+    id,
+    user_id: userId,
+    client_id: clientId,
+    client_name: clientName,
+    redirect_uri: redirectUri,
+    scopes: [...scopes],
+    has_access: hasAccess(broker, consent),
+    created_at: toTimestamp(createdAt),
+    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+  }
+}

@@ -57,44 +57,6 @@ const verdictSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Policies'
 
-async function useOf(
-  broker: Broker,
-  projectId: string,
-  sent: z.infer<typeof useSchema>,
-): Promise<RequestedUse> {
-  const userId = sent.user_id
-  const user = userId === undefined ? {} : { userId }
-  const { host, scopes = [], provider_id: id } = sent
-  if (id === undefined && scopes.length > 0)
-    throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
-  const hosts = host === undefined ? undefined : [host]
-  const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
-  const providers =
-    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
-  if (sent.tool_name === undefined)
-    return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
-  const tool = await getTool(broker, projectId, sent.tool_name)
-  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
-  const use = toolPolicyUse(tool, needs, runner, user)
-  return {
-    ...use,
-    ...(sent.use && { use: sent.use }),
-    ...(providers && { providers }),
-    ...(hosts && { hosts }),
-  }
-}
-
-function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
-  const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
-  if (refusal !== undefined)
-    return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
-  const undecided = [
-    ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
-    ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
-  ]
-  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
-}
-
 export const listPolicies = defineOperation({
   id: 'listPolicies',
   method: 'get',
@@ -207,3 +169,41 @@ export const createPolicy = defineOperation({
     return policyToWire(policy)
   },
 })
+
+async function useOf(
+  broker: Broker,
+  projectId: string,
+  sent: z.infer<typeof useSchema>,
+): Promise<RequestedUse> {
+  const userId = sent.user_id
+  const user = userId === undefined ? {} : { userId }
+  const { host, scopes = [], provider_id: id } = sent
+  if (id === undefined && scopes.length > 0)
+    throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
+  const hosts = host === undefined ? undefined : [host]
+  const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
+  const providers =
+    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
+  if (sent.tool_name === undefined)
+    return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
+  const tool = await getTool(broker, projectId, sent.tool_name)
+  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
+  const use = toolPolicyUse(tool, needs, runner, user)
+  return {
+    ...use,
+    ...(sent.use && { use: sent.use }),
+    ...(providers && { providers }),
+    ...(hosts && { hosts }),
+  }
+}
+
+function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
+  const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
+  if (refusal !== undefined)
+    return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
+  const undecided = [
+    ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
+    ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
+  ]
+  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
+}

@@ -75,6 +75,22 @@ const resultSchema = z
 
 export type PolicyDryRunWire = z.infer<typeof resultSchema>
 
+export const dryRunPolicies = defineOperation({
+  id: 'dryRunPolicies',
+  method: 'post',
+  path: '/v1/admin/policies/dry_run',
+  role: 'readonly',
+  tag: 'Policies',
+  summary: 'Test which of last week’s uses of tokens policies would have refused',
+  description:
+    'Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
+  body: dryRunSchema,
+  bodyIsOptional: true,
+  answer: 'What would have been refused',
+  output: resultSchema,
+  run: async (broker, { body, caller }) => await dryRun(broker, caller.projectId, body),
+})
+
 /** Runs a dry run for the API and the console. `request`: parsed by `dryRunSchema`. `tokens`: as in `DryRunOrder`. */
 export async function dryRun(
   broker: Broker,
@@ -130,19 +146,3 @@ function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
     })),
   }
 }
-
-export const dryRunPolicies = defineOperation({
-  id: 'dryRunPolicies',
-  method: 'post',
-  path: '/v1/admin/policies/dry_run',
-  role: 'readonly',
-  tag: 'Policies',
-  summary: 'Test which of last week’s uses of tokens policies would have refused',
-  description:
-    'Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
-  body: dryRunSchema,
-  bodyIsOptional: true,
-  answer: 'What would have been refused',
-  output: resultSchema,
-  run: async (broker, { body, caller }) => await dryRun(broker, caller.projectId, body),
-})

@@ -36,17 +36,6 @@ const MAX_OVERLAP_SECONDS = 14 * 24 * 3600
 const idParams = z.object({ id: idText })
 const tag = 'Webhooks'
 
-function formatCursor({ at, id }: ReplayPlace): string {
-  return `${at}.${id}`
-}
-
-function parseCursor(cursor: string): ReplayPlace {
-  const [, at, id] = /^(\d{1,12})\.(evt_[0-9a-f]{32})$/.exec(cursor) ?? []
-  if (at === undefined || id === undefined)
-    throw invalidMember('cursor', 'invalid', 'This cursor was not returned by a replay.')
-  return { at: Number(at), id }
-}
-
 export const listWebhooks = defineOperation({
   id: 'listWebhooks',
   method: 'get',
@@ -249,3 +238,14 @@ export const replayWebhook = defineOperation({
     return { replayed, ...(next && { next_cursor: formatCursor(next) }) }
   },
 })
+
+function formatCursor({ at, id }: ReplayPlace): string {
+  return `${at}.${id}`
+}
+
+function parseCursor(cursor: string): ReplayPlace {
+  const [, at, id] = /^(\d{1,12})\.(evt_[0-9a-f]{32})$/.exec(cursor) ?? []
+  if (at === undefined || id === undefined)
+    throw invalidMember('cursor', 'invalid', 'This cursor was not returned by a replay.')
+  return { at: Number(at), id }
+}

@@ -84,6 +84,51 @@ const createSchema = z
 
 const NEED_MEMBERS = ['provider_id', 'tool', 'connection_id'] as const
 
+export const createConnectSession = defineOperation({
+  id: 'createConnectSession',
+  method: 'post',
+  path: '/v1/connect_sessions',
+  role: 'caller',
+  keysOfUsers: 'user_id',
+  tag: 'Connect sessions',
+  summary: 'Let a page connect one user',
+  description:
+    'Call it on your server for the user of your own session, and give the answer to the page: its `session_token` opens, reads, cancels and restarts one authorization, from pages of `allowed_origin`, for 15 minutes. Name one of `provider_id`, `tool` and `connection_id`.',
+  body: createSchema,
+  status: 201,
+  answer: 'The session, with its token',
+  output: begunSchema,
+  async run(broker, { body, caller }) {
+    const { projectId } = caller
+    const { user_id: userId, account, next_uri: nextUri, user_display: userDisplay, lang } = body
+    const { providers, requester } = await neededBy(broker, body, projectId)
+    const { session, token, authorization } = await beginConnectSession(
+      broker,
+      {
+        projectId,
+        userId,
+        providers,
+        ...(requester !== undefined && { requester }),
+        ...(account != null && { account }),
+        ...(nextUri != null && { nextUri }),
+        ...(userDisplay != null && { userDisplay }),
+        ...(lang != null && { lang }),
+      },
+      checkedOrigin(broker, body.allowed_origin),
+    )
+    const connections = authorization === undefined ? await connectionsOf(broker, { session }) : []
+    return {
+      id: session.id,
+      session_token: token,
+      auth_id: firstIdOf(session),
+      status: authorization === undefined ? ('completed' as const) : ('pending' as const),
+      ...(authorization !== undefined && { url: connectUrl(broker, authorization) }),
+      ...connectionsToWire(connections),
+      expires_at: toTimestamp(session.expiresAt),
+    }
+  },
+})
+
 async function neededBy(
   broker: Broker,
   body: z.output<typeof createSchema>,
@@ -151,48 +196,3 @@ export function connectionsToWire(found: Awaited<ReturnType<typeof connectionsOf
     ...(connections.length > 1 && { connections }),
   }
 }
-
-export const createConnectSession = defineOperation({
-  id: 'createConnectSession',
-  method: 'post',
-  path: '/v1/connect_sessions',
-  role: 'caller',
-  keysOfUsers: 'user_id',
-  tag: 'Connect sessions',
-  summary: 'Let a page connect one user',
-  description:
-    'Call it on your server for the user of your own session, and give the answer to the page: its `session_token` opens, reads, cancels and restarts one authorization, from pages of `allowed_origin`, for 15 minutes. Name one of `provider_id`, `tool` and `connection_id`.',
-  body: createSchema,
-  status: 201,
-  answer: 'The session, with its token',
-  output: begunSchema,
-  async run(broker, { body, caller }) {
-    const { projectId } = caller
-    const { user_id: userId, account, next_uri: nextUri, user_display: userDisplay, lang } = body
-    const { providers, requester } = await neededBy(broker, body, projectId)
-    const { session, token, authorization } = await beginConnectSession(
-      broker,
-      {
-        projectId,
-        userId,
-        providers,
-        ...(requester !== undefined && { requester }),
-        ...(account != null && { account }),
-        ...(nextUri != null && { nextUri }),
-        ...(userDisplay != null && { userDisplay }),
-        ...(lang != null && { lang }),
-      },
-      checkedOrigin(broker, body.allowed_origin),
-    )
-    const connections = authorization === undefined ? await connectionsOf(broker, { session }) : []
-    return {
-      id: session.id,
-      session_token: token,
-      auth_id: firstIdOf(session),
-      status: authorization === undefined ? ('completed' as const) : ('pending' as const),
-      ...(authorization !== undefined && { url: connectUrl(broker, authorization) }),
-      ...connectionsToWire(connections),
-      expires_at: toTimestamp(session.expiresAt),
-    }
-  },
-})

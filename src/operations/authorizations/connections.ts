@@ -33,25 +33,6 @@ const connectionSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Connections'
 
-async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof connectionSchema>> {
-  const { id, userId, account, scopes, status, statusReason, expiresAt, createdAt, lastUsedAt, isDefault } =
-    connection
-  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
-  return {
-    id,
-    user_id: userId,
-    provider_id: entry?.id ?? connection.providerUid,
-    account: { id: account.id, name: account.name },
-    scopes: [...scopes],
-    status,
-    ...(statusReason !== undefined && { status_reason: statusReason }),
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    created_at: toTimestamp(createdAt),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-    default: isDefault,
-  }
-}
-
 export const listConnections = defineOperation({
   id: 'listConnections',
   method: 'get',
@@ -198,3 +179,22 @@ export const deleteConnection = defineOperation({
     return { id, revocation: await revokeConnection(broker, connection) }
   },
 })
+
+async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof connectionSchema>> {
+  const { id, userId, account, scopes, status, statusReason, expiresAt, createdAt, lastUsedAt, isDefault } =
+    connection
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    id,
+    user_id: userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    account: { id: account.id, name: account.name },
+    scopes: [...scopes],
+    status,
+    ...(statusReason !== undefined && { status_reason: statusReason }),
+    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
+    created_at: toTimestamp(createdAt),
+    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    default: isDefault,
+  }
+}

@@ -101,6 +101,42 @@ const params = z.object({ id: idText })
 const DESCRIPTION =
   'Steps show the names of parameters, the origin and path of requests, and what the provider said, cleaned: never a secret, code, token or state. `cause` is the likely cause, with what to change and who can change it.'
 
+export const explainAuthorization = defineOperation({
+  id: 'explainAuthorization',
+  method: 'get',
+  path: '/v1/auth/{id}/explain',
+  role: 'readonly',
+  keysOfUsers: 'own',
+  tag: 'Authorization',
+  summary: 'Each step of an authorization, and why it failed or does not go on',
+  description: `${DESCRIPTION} With the id of a connection, the answer is that for the connection. The steps are kept as the authorization: until a week after its end.`,
+  params,
+  answer: 'The steps and the cause',
+  output: explanationSchema,
+  run: async (broker, { params: { id }, caller: { projectId } }) =>
+    toWire(
+      id.startsWith('conn_')
+        ? await explainOne(broker, await getConnection(broker, projectId, id))
+        : await explain(broker, await getAuthorization(broker, projectId, id)),
+    ),
+})
+
+export const explainConnection = defineOperation({
+  id: 'explainConnection',
+  method: 'get',
+  path: '/v1/connections/{id}/explain',
+  role: 'readonly',
+  keysOfUsers: 'own',
+  tag: 'Connections',
+  summary: 'Why a connection does not work',
+  description: `Its consent, its failed refreshes since the last good one, and why it needs a new consent. ${DESCRIPTION}`,
+  params,
+  answer: 'The steps and the cause',
+  output: explanationSchema,
+  run: async (broker, { params: { id }, caller }) =>
+    toWire(await explainOne(broker, await getConnection(broker, caller.projectId, id))),
+})
+
 function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
   const { id, kind, userId, status, reason, message, requester, createdAt, expiresAt, endedAt } = explained
   return {
@@ -145,39 +181,3 @@ function detailsToWire({ first_at, parameters, scopes, missing_scopes, received,
     ...(first_at !== undefined && { first_at: toTimestamp(first_at) }),
   }
 }
-
-export const explainAuthorization = defineOperation({
-  id: 'explainAuthorization',
-  method: 'get',
-  path: '/v1/auth/{id}/explain',
-  role: 'readonly',
-  keysOfUsers: 'own',
-  tag: 'Authorization',
-  summary: 'Each step of an authorization, and why it failed or does not go on',
-  description: `${DESCRIPTION} With the id of a connection, the answer is that for the connection. The steps are kept as the authorization: until a week after its end.`,
-  params,
-  answer: 'The steps and the cause',
-  output: explanationSchema,
-  run: async (broker, { params: { id }, caller: { projectId } }) =>
-    toWire(
-      id.startsWith('conn_')
-        ? await explainOne(broker, await getConnection(broker, projectId, id))
-        : await explain(broker, await getAuthorization(broker, projectId, id)),
-    ),
-})
-
-export const explainConnection = defineOperation({
-  id: 'explainConnection',
-  method: 'get',
-  path: '/v1/connections/{id}/explain',
-  role: 'readonly',
-  keysOfUsers: 'own',
-  tag: 'Connections',
-  summary: 'Why a connection does not work',
-  description: `Its consent, its failed refreshes since the last good one, and why it needs a new consent. ${DESCRIPTION}`,
-  params,
-  answer: 'The steps and the cause',
-  output: explanationSchema,
-  run: async (broker, { params: { id }, caller }) =>
-    toWire(await explainOne(broker, await getConnection(broker, caller.projectId, id))),
-})

@@ -105,6 +105,49 @@ const resultSchema = z
   })
   .openapi('ImportedConnection')
 
+export const importConnections = defineOperation({
+  id: 'importConnections',
+  method: 'post',
+  path: '/v1/admin/user_connections/import',
+  role: 'admin',
+  tag: 'Connections',
+  summary: 'Import connections with their tokens',
+  description: `Each row is stored completely or refused; a refused row does not affect the others; at most ${MOST_ROWS} a request, with \`check\` ${MOST_CHECKED_ROWS}. Sending rows again is safe. The provider entry must have the client that got the tokens.`,
+  body: z.object({
+    connections: z.array(rowDocument).min(1).max(MOST_ROWS),
+    replace: z.boolean().optional().openapi({ description: 'Replace connections that exist already' }),
+    check: z.boolean().optional().openapi({ description: 'Refresh each stored connection once' }),
+  }),
+  answer: 'The result of each row',
+  output: z.object({ items: z.array(resultSchema) }),
+  async run(broker, { body: { connections, replace = false, check = false }, caller: { projectId } }) {
+    if (check && connections.length > MOST_CHECKED_ROWS)
+      throw new BrokerError(
+        'invalid_request',
+        `With check at most ${MOST_CHECKED_ROWS} rows are taken at once.`,
+      )
+    const outcomes = new Array<ImportOutcome>(connections.length)
+    const groups = new Map<string, (readonly [number, ForeignConnection])[]>()
+    for (const [index, sent] of connections.entries()) {
+      const read = readRow(sent)
+      if ('result' in read) outcomes[index] = read
+      else group(groups, `${read.providerId}\n${read.userId}`).push([index, read])
+    }
+    // one after another for each user, so that the first of several accounts becomes the default
+    const next = groups.values()
+    const work = async () => {
+      for (const rows of next)
+        for (const [index, one] of rows)
+          outcomes[index] = await importConnection(broker, projectId, one, {
+            replaces: replace,
+            checks: check,
+          })
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return { items: outcomes.map(toWire) }
+  },
+})
+
 function group<Value>(groups: Map<string, Value[]>, key: string): Value[] {
   const known = groups.get(key) ?? []
   groups.set(key, known)
@@ -164,46 +207,3 @@ function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSch
     ...(reason !== undefined && { reason }),
   }
 }
-
-export const importConnections = defineOperation({
-  id: 'importConnections',
-  method: 'post',
-  path: '/v1/admin/user_connections/import',
-  role: 'admin',
-  tag: 'Connections',
-  summary: 'Import connections with their tokens',
-  description: `Each row is stored completely or refused; a refused row does not affect the others; at most ${MOST_ROWS} a request, with \`check\` ${MOST_CHECKED_ROWS}. Sending rows again is safe. The provider entry must have the client that got the tokens.`,
-  body: z.object({
-    connections: z.array(rowDocument).min(1).max(MOST_ROWS),
-    replace: z.boolean().optional().openapi({ description: 'Replace connections that exist already' }),
-    check: z.boolean().optional().openapi({ description: 'Refresh each stored connection once' }),
-  }),
-  answer: 'The result of each row',
-  output: z.object({ items: z.array(resultSchema) }),
-  async run(broker, { body: { connections, replace = false, check = false }, caller: { projectId } }) {
-    if (check && connections.length > MOST_CHECKED_ROWS)
-      throw new BrokerError(
-        'invalid_request',
-        `With check at most ${MOST_CHECKED_ROWS} rows are taken at once.`,
-      )
-    const outcomes = new Array<ImportOutcome>(connections.length)
-    const groups = new Map<string, (readonly [number, ForeignConnection])[]>()
-    for (const [index, sent] of connections.entries()) {
-      const read = readRow(sent)
-      if ('result' in read) outcomes[index] = read
-      else group(groups, `${read.providerId}\n${read.userId}`).push([index, read])
-    }
-    // one after another for each user, so that the first of several accounts becomes the default
-    const next = groups.values()
-    const work = async () => {
-      for (const rows of next)
-        for (const [index, one] of rows)
-          outcomes[index] = await importConnection(broker, projectId, one, {
-            replaces: replace,
-            checks: check,
-          })
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-    return { items: outcomes.map(toWire) }
-  },
-})

@@ -26,31 +26,6 @@ const userConnectionSchema = z
   })
   .openapi('UserConnection')
 
-async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof userConnectionSchema>> {
-  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
-  return {
-    id: connection.id,
-    connection_id: connection.id,
-    connection_status: connection.status,
-    provider_id: entry?.id ?? connection.providerUid,
-    provider_type: 'oauth2',
-    provider_description: entry?.description ?? entry?.provider.displayName ?? '',
-    provider_user_info: { ...userInfo(broker, connection) },
-    scopes: [...connection.scopes],
-    user_id: connection.userId,
-  }
-}
-
-/** Empty for a connection that cannot be decrypted, so that the list still shows the others. */
-function userInfo(broker: Broker, connection: Connection): Readonly<Record<string, unknown>> {
-  try {
-    return openAccess(broker, connection).userInfo
-  } catch (error) {
-    if (error instanceof UnsealError || error instanceof UnknownKeyError) return {}
-    throw error
-  }
-}
-
 export const listUserConnections = defineOperation({
   id: 'listUserConnections',
   method: 'get',
@@ -95,3 +70,28 @@ export const deleteUserConnection = defineOperation({
     await revokeConnection(broker, await getConnection(broker, caller.projectId, params.id))
   },
 })
+
+async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof userConnectionSchema>> {
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    id: connection.id,
+    connection_id: connection.id,
+    connection_status: connection.status,
+    provider_id: entry?.id ?? connection.providerUid,
+    provider_type: 'oauth2',
+    provider_description: entry?.description ?? entry?.provider.displayName ?? '',
+    provider_user_info: { ...userInfo(broker, connection) },
+    scopes: [...connection.scopes],
+    user_id: connection.userId,
+  }
+}
+
+/** Empty for a connection that cannot be decrypted, so that the list still shows the others. */
+function userInfo(broker: Broker, connection: Connection): Readonly<Record<string, unknown>> {
+  try {
+    return openAccess(broker, connection).userInfo
+  } catch (error) {
+    if (error instanceof UnsealError || error instanceof UnknownKeyError) return {}
+    throw error
+  }
+}

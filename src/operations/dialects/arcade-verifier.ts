@@ -20,33 +20,6 @@ const verifierUrl = z.string().max(2000)
 const tag = 'Authorization'
 const path = '/v1/admin/settings/session_verification'
 
-/** Arcade's settings of the user verifier. They hold for all projects, so no project's administrator may change them. */
-function settingsOf({ settings: { verifier } }: Broker): z.infer<typeof settingsSchema> {
-  return {
-    verifier_url: verifier.kind === 'caller' ? verifier.url.href : '',
-    unsafe_skip_verification: verifier.kind === 'open',
-    unsafe_skip_verification_choice_allowed: false,
-  }
-}
-
-/** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
-function checkedUrl(text: string, development: boolean): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain =
-    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!isPlain || !isConfidential(url, development))
-    throw invalidMember(
-      'verifier_url',
-      'invalid',
-      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
-    )
-  return url
-}
-
-function normalized(text: string): string {
-  return URL.canParse(text) ? new URL(text).href : text
-}
-
 export const getSessionVerification = defineOperation({
   id: 'getSessionVerification',
   method: 'get',
@@ -113,3 +86,30 @@ export const validateCustomVerifier = defineOperation({
     return { flow_id: flowId, next_uri: url.href }
   },
 })
+
+/** Arcade's settings of the user verifier. They hold for all projects, so no project's administrator may change them. */
+function settingsOf({ settings: { verifier } }: Broker): z.infer<typeof settingsSchema> {
+  return {
+    verifier_url: verifier.kind === 'caller' ? verifier.url.href : '',
+    unsafe_skip_verification: verifier.kind === 'open',
+    unsafe_skip_verification_choice_allowed: false,
+  }
+}
+
+/** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
+function checkedUrl(text: string, development: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain =
+    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !isConfidential(url, development))
+    throw invalidMember(
+      'verifier_url',
+      'invalid',
+      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
+    )
+  return url
+}
+
+function normalized(text: string): string {
+  return URL.canParse(text) ? new URL(text).href : text
+}

@@ -33,43 +33,6 @@ const MESSAGES = {
 
 type Unusable = Exclude<Unready, 'shutting_down'>
 
-/**
- * Returns a function that probes whether the database accepts a commit and this process has the keys in use. Simultaneous
- * calls share one probe.
- */
-function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | undefined> {
-  let fault: Unusable | undefined
-  let running: Promise<Unusable | undefined> | undefined
-  let probedAt = Number.NEGATIVE_INFINITY
-
-  async function attempt(): Promise<Unusable | undefined> {
-    await store.probe()
-    return (await missingKeys(store.facts, sealer)).length > 0 ? 'master_key' : undefined
-  }
-
-  async function run(): Promise<Unusable | undefined> {
-    const timer = Promise.withResolvers<Unusable>()
-    const late = setTimeout(() => timer.resolve('database'), LONGEST_PROBE_MS)
-    fault = await Promise.race([attempt().catch(() => 'database' as const), timer.promise])
-    clearTimeout(late)
-    probedAt = performance.now()
-    running = undefined
-    return fault
-  }
-
-  metrics.gauge(
-    'gatepass_database_writable',
-    'Whether the last probe could commit to the database; 1 or 0',
-    () => (fault === 'database' ? 0 : 1),
-    'min',
-  )
-  return async () => {
-    if (performance.now() - probedAt < PROBE_REUSED_MS) return fault
-    running ??= run()
-    return running
-  }
-}
-
 export const getHealth = defineOperation({
   id: 'getHealth',
   method: 'get',
@@ -147,3 +110,40 @@ export const getOxpHealth = defineOperation({
     return new Answer(undefined, { status })
   },
 })
+
+/**
+ * Returns a function that probes whether the database accepts a commit and this process has the keys in use. Simultaneous
+ * calls share one probe.
+ */
+function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | undefined> {
+  let fault: Unusable | undefined
+  let running: Promise<Unusable | undefined> | undefined
+  let probedAt = Number.NEGATIVE_INFINITY
+
+  async function attempt(): Promise<Unusable | undefined> {
+    await store.probe()
+    return (await missingKeys(store.facts, sealer)).length > 0 ? 'master_key' : undefined
+  }
+
+  async function run(): Promise<Unusable | undefined> {
+    const timer = Promise.withResolvers<Unusable>()
+    const late = setTimeout(() => timer.resolve('database'), LONGEST_PROBE_MS)
+    fault = await Promise.race([attempt().catch(() => 'database' as const), timer.promise])
+    clearTimeout(late)
+    probedAt = performance.now()
+    running = undefined
+    return fault
+  }
+
+  metrics.gauge(
+    'gatepass_database_writable',
+    'Whether the last probe could commit to the database; 1 or 0',
+    () => (fault === 'database' ? 0 : 1),
+    'min',
+  )
+  return async () => {
+    if (performance.now() - probedAt < PROBE_REUSED_MS) return fault
+    running ??= run()
+    return running
+  }
+}

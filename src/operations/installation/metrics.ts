@@ -29,6 +29,35 @@ export interface MetricsOptions {
 /** The labels whose values projects choose. */
 const NAMES = ['provider', 'policy']
 
+let nodeMetrics: Registry | undefined
+
+/** How long a count is reused: it reads the database, and several scrapers may request it. */
+const COUNTED_MS = 5_000
+
+/** `/metrics` in Prometheus' text format: the metrics of all processes of this machine that serve together. */
+
+export const createGetMetrics = ({ access, gather = async (own) => [await own()] }: MetricsOptions) =>
+  defineOperation({
+    id: 'getMetrics',
+    method: 'get',
+    path: '/metrics',
+    role: access === 'key' ? 'readonly' : 'public',
+    tag: 'Operation',
+    summary: 'Metrics for Prometheus',
+    description:
+      'They name no user and no project, and hold no secret. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
+    answer: "Prometheus' text format, version 0.0.4",
+    output: z.string(),
+    mediaType: 'text/plain',
+    async run(broker, { caller }) {
+      const gathered = await gather(() => ownMetrics(broker))
+      const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
+      const visible = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
+      const registry = merge(visible)
+      return new TextStream(registry.contentType, await registry.metrics())
+    },
+  })
+
 /** Sums the values of all names that projects chose, under `other`. Removes gauges, which cannot be added. */
 function withoutNames(family: MetricFamily): MetricFamily {
   const isNamed = family.values.some(({ labels }) => NAMES.some((name) => name in labels))
@@ -58,8 +87,6 @@ export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<Met
   )
   return (await merge(counters).getMetricsAsJSON()).map(toFamily)
 }
-
-let nodeMetrics: Registry | undefined
 
 /** The metrics of Node itself. Their collection starts at the first scrape, because it monitors the event loop. */
 function metricsOfNode(): Registry {
@@ -109,9 +136,6 @@ export function addGauges(broker: Broker, version: string): void {
   )
 }
 
-/** How long a count is reused: it reads the database, and several scrapers may request it. */
-const COUNTED_MS = 5_000
-
 function countLive({ store, now }: Broker): () => Promise<number> {
   let countedAt = Number.NEGATIVE_INFINITY
   let live = Promise.resolve(0)
@@ -130,26 +154,3 @@ function countLive({ store, now }: Broker): () => Promise<number> {
     return live
   }
 }
-
-/** `/metrics` in Prometheus' text format: the metrics of all processes of this machine that serve together. */
-export const createGetMetrics = ({ access, gather = async (own) => [await own()] }: MetricsOptions) =>
-  defineOperation({
-    id: 'getMetrics',
-    method: 'get',
-    path: '/metrics',
-    role: access === 'key' ? 'readonly' : 'public',
-    tag: 'Operation',
-    summary: 'Metrics for Prometheus',
-    description:
-      'They name no user and no project, and hold no secret. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
-    answer: "Prometheus' text format, version 0.0.4",
-    output: z.string(),
-    mediaType: 'text/plain',
-    async run(broker, { caller }) {
-      const gathered = await gather(() => ownMetrics(broker))
-      const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
-      const visible = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
-      const registry = merge(visible)
-      return new TextStream(registry.contentType, await registry.metrics())
-    },
-  })

@@ -34,6 +34,42 @@ const entrySchema = z
   })
   .openapi('CatalogueEntry')
 
+export const listProviderCatalogue = defineOperation({
+  id: 'listProviderCatalogue',
+  method: 'get',
+  path: '/v1/admin/provider_catalogue',
+  role: 'readonly',
+  tag,
+  summary: 'The providers that Gatepass knows',
+  description: 'Their ids are what `provider_id` of a new provider may name.',
+  query: z.object({
+    ...pageQuery,
+    search: plainText(100).optional().openapi({ description: 'A part of the id or of a name' }),
+    category: plainText(100).optional(),
+    verified: z.enum(['true', 'false']).optional(),
+  }),
+  answer: 'One page',
+  output: pageSchema(entrySchema),
+  run(broker, { query: { search, category, verified, offset, limit } }) {
+    const isVerified = verified === undefined ? undefined : verified === 'true'
+    return cataloguePage(broker.definitions.own, { search, category, isVerified }, { offset, limit })
+  },
+})
+
+export const getCatalogueDefinition = defineOperation({
+  id: 'getCatalogueDefinition',
+  method: 'get',
+  path: '/v1/admin/provider_catalogue/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One provider that Gatepass knows, with its whole definition',
+  description: 'In the form of `/schemas/provider.json`.',
+  params: z.object({ id: idText }),
+  answer: 'The definition',
+  output: jsonObject,
+  run: (broker, { params: { id } }) => catalogueDocument(broker.definitions.own, id),
+})
+
 /** One page of the catalogue with the operator's `own` definitions. */
 export function cataloguePage(
   own: readonly Definition[],
@@ -93,39 +129,3 @@ function entryToWire({
     ...(documentation !== undefined && { documentation }),
   }
 }
-
-export const listProviderCatalogue = defineOperation({
-  id: 'listProviderCatalogue',
-  method: 'get',
-  path: '/v1/admin/provider_catalogue',
-  role: 'readonly',
-  tag,
-  summary: 'The providers that Gatepass knows',
-  description: 'Their ids are what `provider_id` of a new provider may name.',
-  query: z.object({
-    ...pageQuery,
-    search: plainText(100).optional().openapi({ description: 'A part of the id or of a name' }),
-    category: plainText(100).optional(),
-    verified: z.enum(['true', 'false']).optional(),
-  }),
-  answer: 'One page',
-  output: pageSchema(entrySchema),
-  run(broker, { query: { search, category, verified, offset, limit } }) {
-    const isVerified = verified === undefined ? undefined : verified === 'true'
-    return cataloguePage(broker.definitions.own, { search, category, isVerified }, { offset, limit })
-  },
-})
-
-export const getCatalogueDefinition = defineOperation({
-  id: 'getCatalogueDefinition',
-  method: 'get',
-  path: '/v1/admin/provider_catalogue/{id}',
-  role: 'readonly',
-  tag,
-  summary: 'One provider that Gatepass knows, with its whole definition',
-  description: 'In the form of `/schemas/provider.json`.',
-  params: z.object({ id: idText }),
-  answer: 'The definition',
-  output: jsonObject,
-  run: (broker, { params: { id } }) => catalogueDocument(broker.definitions.own, id),
-})

@@ -37,22 +37,6 @@ export const slotsOf = perBroker((broker) => {
   return slots
 })
 
-function readLimits({
-  timeout_ms,
-  memory_mb,
-  tool_calls,
-  chain_steps,
-}: z.output<typeof limitsSchema>): CodeLimits {
-  const chosen = (name: keyof CodeLimits, limit: number | null | undefined) =>
-    Math.min((limit ?? DEFAULT_LIMITS[name]) || MAX_LIMITS[name], MAX_LIMITS[name])
-  return {
-    timeoutMs: chosen('timeoutMs', timeout_ms),
-    memoryMb: chosen('memoryMb', memory_mb),
-    toolCalls: chosen('toolCalls', tool_calls),
-    chainSteps: chosen('chainSteps', chain_steps),
-  }
-}
-
 export const executeCode = defineOperation({
   id: 'executeCode',
   method: 'post',
@@ -88,3 +72,19 @@ export const executeCode = defineOperation({
     return new Answer(toCodeResponse(result), { hadNoEffect })
   },
 })
+
+function readLimits({
+  timeout_ms,
+  memory_mb,
+  tool_calls,
+  chain_steps,
+}: z.output<typeof limitsSchema>): CodeLimits {
+  const chosen = (name: keyof CodeLimits, limit: number | null | undefined) =>
+    Math.min((limit ?? DEFAULT_LIMITS[name]) || MAX_LIMITS[name], MAX_LIMITS[name])
+  return {
+    timeoutMs: chosen('timeoutMs', timeout_ms),
+    memoryMb: chosen('memoryMb', memory_mb),
+    toolCalls: chosen('toolCalls', tool_calls),
+    chainSteps: chosen('chainSteps', chain_steps),
+  }
+}

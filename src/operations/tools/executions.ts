@@ -80,72 +80,7 @@ const detailSchema = executionSchema
 const idParams = z.object({ id: idText })
 const tag = 'Executions'
 
-function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<typeof executionSchema> {
-  const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
-  const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
-  const { name, namespace, version } = parseToolId(tool)
-  return {
-    id,
-    tool_id: tool,
-    tool_name: name,
-    toolkit_name: namespace,
-    ...(version !== undefined && { toolkit_version: version }),
-    ...(userId !== undefined && { user_id: userId }),
-    execution_type: type,
-    execution_status: status,
-    entry_point: entryPoint,
-    ...(outcome !== undefined && { outcome }),
-    ...(errorKind !== undefined && { error_kind: errorKind }),
-    ...(durationMs !== undefined && { duration: durationMs }),
-    ...(runAt !== undefined && { run_at: toTimestamp(runAt) }),
-    created_at: toTimestamp(createdAt),
-    updated_at: toTimestamp(updatedAt),
-    ...(startedAt !== undefined && { started_at: toTimestamp(startedAt) }),
-    ...(finishedAt !== undefined && { finished_at: toTimestamp(finishedAt) }),
-    ...(apiKeyId !== undefined && { api_key_id: apiKeyId }),
-  }
-}
-
-export function toDetail(
-  broker: Broker,
-  record: ExecutionRecord,
-): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
-  const request = readableOr(() => openRequest(broker, record))
-  const input = request === UNREADABLE ? undefined : request?.input
-  const result = readableOr(() => openAttempts(broker, record))
-  const attempts = result === UNREADABLE ? [] : result
-  const unreadable = [
-    ...(request === UNREADABLE ? (['input'] as const) : []),
-    ...(result === UNREADABLE ? (['attempts'] as const) : []),
-  ]
-  return {
-    ...toWire(record),
-    ...(input !== undefined && { input: { ...input } }),
-    ...(unreadable.length > 0 && { unreadable }),
-    ...((attempts.length > 0 || (record.type === 'scheduled' && result !== UNREADABLE)) && {
-      attempts: attempts.map(({ id, startedAt, finishedAt, success, output, systemErrorMessage }) => ({
-        id,
-        started_at: toTimestamp(startedAt),
-        finished_at: toTimestamp(finishedAt),
-        success,
-        ...(output !== undefined && { output }),
-        ...(systemErrorMessage !== undefined && { system_error_message: systemErrorMessage }),
-      })),
-    }),
-  }
-}
-
 const UNREADABLE = Symbol('unreadable')
-
-/** Returns `UNREADABLE` for a part that was altered in the database, so that the rest of the record can be shown. */
-function readableOr<T>(open: () => T): T | typeof UNREADABLE {
-  try {
-    return open()
-  } catch (error) {
-    if (error instanceof UnsealError) return UNREADABLE
-    throw error
-  }
-}
 
 export const listExecutions = defineOperation({
   id: 'listExecutions',
@@ -250,3 +185,68 @@ export const cancelScheduledTool = defineOperation({
   run: async (broker, { params, caller }) =>
     toWire(await cancelScheduled(broker, caller.projectId, params.id)),
 })
+
+function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<typeof executionSchema> {
+  const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
+  const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
+  const { name, namespace, version } = parseToolId(tool)
+  return {
+    id,
+    tool_id: tool,
+    tool_name: name,
+    toolkit_name: namespace,
+    ...(version !== undefined && { toolkit_version: version }),
+    ...(userId !== undefined && { user_id: userId }),
+    execution_type: type,
+    execution_status: status,
+    entry_point: entryPoint,
+    ...(outcome !== undefined && { outcome }),
+    ...(errorKind !== undefined && { error_kind: errorKind }),
+    ...(durationMs !== undefined && { duration: durationMs }),
+    ...(runAt !== undefined && { run_at: toTimestamp(runAt) }),
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+    ...(startedAt !== undefined && { started_at: toTimestamp(startedAt) }),
+    ...(finishedAt !== undefined && { finished_at: toTimestamp(finishedAt) }),
+    ...(apiKeyId !== undefined && { api_key_id: apiKeyId }),
+  }
+}
+
+export function toDetail(
+  broker: Broker,
+  record: ExecutionRecord,
+): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
+  const request = readableOr(() => openRequest(broker, record))
+  const input = request === UNREADABLE ? undefined : request?.input
+  const result = readableOr(() => openAttempts(broker, record))
+  const attempts = result === UNREADABLE ? [] : result
+  const unreadable = [
+    ...(request === UNREADABLE ? (['input'] as const) : []),
+    ...(result === UNREADABLE ? (['attempts'] as const) : []),
+  ]
+  return {
+    ...toWire(record),
+    ...(input !== undefined && { input: { ...input } }),
+    ...(unreadable.length > 0 && { unreadable }),
+    ...((attempts.length > 0 || (record.type === 'scheduled' && result !== UNREADABLE)) && {
+      attempts: attempts.map(({ id, startedAt, finishedAt, success, output, systemErrorMessage }) => ({
+        id,
+        started_at: toTimestamp(startedAt),
+        finished_at: toTimestamp(finishedAt),
+        success,
+        ...(output !== undefined && { output }),
+        ...(systemErrorMessage !== undefined && { system_error_message: systemErrorMessage }),
+      })),
+    }),
+  }
+}
+
+/** Returns `UNREADABLE` for a part that was altered in the database, so that the rest of the record can be shown. */
+function readableOr<T>(open: () => T): T | typeof UNREADABLE {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof UnsealError) return UNREADABLE
+    throw error
+  }
+}

@@ -69,6 +69,74 @@ const answerSchema = z.union([z.object({ result: resultSchema }), resultSchema])
 const tag = 'OXP'
 const VERSION = { 'oxp-version': '1.0' }
 
+export const listOxpTools = defineOperation({
+  id: 'listOxpTools',
+  method: 'get',
+  path: '/oxp/tools',
+  role: 'readonly',
+  keysOfUsers: 'own',
+  tag,
+  summary: 'The known tools as OXP tool definitions',
+  description: '`items` and `tools` have the same list, because the texts of OXP 1.0 use both names.',
+  answer: 'The tools',
+  output: z.object({ items: z.array(oxpToolSchema), tools: z.array(oxpToolSchema) }),
+  headers: VERSION,
+  async run(broker, { caller, request }) {
+    checkVersion(request)
+    const items = await oxpDefinitions(broker, caller.projectId)
+    return { items, tools: items }
+  },
+})
+
+export const callOxpTool = defineOperation({
+  id: 'callOxpTool',
+  method: 'post',
+  path: '/oxp/tools/call',
+  role: 'caller',
+  keysOfUsers: 'own',
+  tag,
+  summary: 'Call a tool by OXP',
+  description:
+    'Gatepass adds tokens and secrets itself, so `context` takes none. A call that is not wrapped in `request` gets an answer without `result`, as in the newer text of OXP 1.0. Without the consent of the user the answer is 400 with `missing_requirements`.',
+  body: callSchema.partial().extend({
+    $schema: z.string().max(500).nullish(),
+    request: callSchema.optional(),
+  }),
+  answer: 'The result, in `result`',
+  output: answerSchema,
+  otherAnswers: {
+    400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
+    422: { description: 'The input does not match the schema of the tool', schema: invalidSchema },
+  },
+  headers: VERSION,
+  keyInBody({ body, caller, request }) {
+    checkVersion(request, body.$schema)
+    const call = readCall(body)
+    if (call.call_id == null) return undefined
+    const content = JSON.stringify([
+      body.request !== undefined,
+      call.tool_id,
+      inputOf(call),
+      userOf(call, caller),
+    ])
+    return { kind: 'call_id', key: call.call_id, content }
+  },
+  async run(broker, { body, caller, request }) {
+    const { context, ...members } = readCall(body)
+    const call = { ...members, context: { ...context, user_id: userOf({ context }, caller) } }
+    const isWrapped = body.request !== undefined
+    // a caller with a call_id can repeat the request for the answer, so a closed connection does not cancel the call
+    return callTool(broker, caller, call, {
+      isWrapped,
+      ...(call.call_id == null && { signal: request.signal }),
+    })
+  },
+})
+
+function userOf({ context }: Pick<OxpCall, 'context'>, caller: ApiKey): string | undefined {
+  return userFor(caller, context?.user_id ?? undefined)
+}
+
 /** Throws `invalid_request` when the caller requests another version. */
 function checkVersion(request: OperationRequest, schema?: string | null): void {
   const requested = request.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
@@ -217,72 +285,4 @@ function toResult(
     case 'error':
       return { ...common, success: false, error: toContractError(outcome.error) }
   }
-}
-
-export const listOxpTools = defineOperation({
-  id: 'listOxpTools',
-  method: 'get',
-  path: '/oxp/tools',
-  role: 'readonly',
-  keysOfUsers: 'own',
-  tag,
-  summary: 'The known tools as OXP tool definitions',
-  description: '`items` and `tools` have the same list, because the texts of OXP 1.0 use both names.',
-  answer: 'The tools',
-  output: z.object({ items: z.array(oxpToolSchema), tools: z.array(oxpToolSchema) }),
-  headers: VERSION,
-  async run(broker, { caller, request }) {
-    checkVersion(request)
-    const items = await oxpDefinitions(broker, caller.projectId)
-    return { items, tools: items }
-  },
-})
-
-export const callOxpTool = defineOperation({
-  id: 'callOxpTool',
-  method: 'post',
-  path: '/oxp/tools/call',
-  role: 'caller',
-  keysOfUsers: 'own',
-  tag,
-  summary: 'Call a tool by OXP',
-  description:
-    'Gatepass adds tokens and secrets itself, so `context` takes none. A call that is not wrapped in `request` gets an answer without `result`, as in the newer text of OXP 1.0. Without the consent of the user the answer is 400 with `missing_requirements`.',
-  body: callSchema.partial().extend({
-    $schema: z.string().max(500).nullish(),
-    request: callSchema.optional(),
-  }),
-  answer: 'The result, in `result`',
-  output: answerSchema,
-  otherAnswers: {
-    400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
-    422: { description: 'The input does not match the schema of the tool', schema: invalidSchema },
-  },
-  headers: VERSION,
-  keyInBody({ body, caller, request }) {
-    checkVersion(request, body.$schema)
-    const call = readCall(body)
-    if (call.call_id == null) return undefined
-    const content = JSON.stringify([
-      body.request !== undefined,
-      call.tool_id,
-      inputOf(call),
-      userOf(call, caller),
-    ])
-    return { kind: 'call_id', key: call.call_id, content }
-  },
-  async run(broker, { body, caller, request }) {
-    const { context, ...members } = readCall(body)
-    const call = { ...members, context: { ...context, user_id: userOf({ context }, caller) } }
-    const isWrapped = body.request !== undefined
-    // a caller with a call_id can repeat the request for the answer, so a closed connection does not cancel the call
-    return callTool(broker, caller, call, {
-      isWrapped,
-      ...(call.call_id == null && { signal: request.signal }),
-    })
-  },
-})
-
-function userOf({ context }: Pick<OxpCall, 'context'>, caller: ApiKey): string | undefined {
-  return userFor(caller, context?.user_id ?? undefined)
 }

@@ -25,12 +25,6 @@ const tag = 'Running tools'
 
 const backlogsOf = perBroker((): Backlogs => ({ length: 0, streams: new Set() }))
 
-/** Reads the tool and its arguments. A `tool_version` is appended to the name, which may include a version itself. */
-function readRun(body: Parameters<typeof readTool>[0]) {
-  const { name, version, input = {} } = readTool(body)
-  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
-}
-
 export const runTool = defineOperation({
   id: 'runTool',
   method: 'post',
@@ -153,3 +147,9 @@ export const runChain = defineOperation({
     return new Answer(toChainResponse(result))
   },
 })
+
+/** Reads the tool and its arguments. A `tool_version` is appended to the name, which may include a version itself. */
+function readRun(body: Parameters<typeof readTool>[0]) {
+  const { name, version, input = {} } = readTool(body)
+  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
+}

@@ -34,24 +34,6 @@ import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-cal
 const nameParams = z.object({ name: toolNameText })
 const tag = 'Tools'
 
-/** The result for one document of an import. */
-function importedToWire(imported: ImportedTool): ImportedToolWire {
-  const { name, toolId, result, reason, providers, warnings } = imported
-  return {
-    name,
-    ...(toolId !== undefined && { tool_id: toolId }),
-    result,
-    ...(reason !== undefined && { reason }),
-    providers: providers.map(({ id, name, redirectUri, missing }) => ({
-      id,
-      name,
-      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
-      missing,
-    })),
-    warnings,
-  }
-}
-
 export const authorizeTool = defineOperation({
   id: 'authorizeTool',
   method: 'post',
@@ -203,3 +185,21 @@ export const bindTool = defineOperation({
     return toDefinition(bound, await requirementStatus(broker, bound))
   },
 })
+
+/** The result for one document of an import. */
+function importedToWire(imported: ImportedTool): ImportedToolWire {
+  const { name, toolId, result, reason, providers, warnings } = imported
+  return {
+    name,
+    ...(toolId !== undefined && { tool_id: toolId }),
+    result,
+    ...(reason !== undefined && { reason }),
+    providers: providers.map(({ id, name, redirectUri, missing }) => ({
+      id,
+      name,
+      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+      missing,
+    })),
+    warnings,
+  }
+}

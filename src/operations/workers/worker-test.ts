@@ -26,6 +26,21 @@ const trialSchema = z.object({
 })
 export type TriedWorker = z.infer<typeof trialSchema>
 
+export const testWorker = defineOperation({
+  id: 'testWorker',
+  method: 'post',
+  path: '/v1/workers/test',
+  role: 'admin',
+  tag: 'Workers',
+  summary: 'Try out a worker without registering it',
+  description:
+    'Takes what POST /v1/workers takes. The answer for an unhealthy worker is 200 too, with the reason.',
+  body: workerTrialSchema,
+  answer: 'Whether it answers, and how many tools it lists',
+  output: trialSchema,
+  run: async (broker, { body, caller }) => await tryWorker(broker, caller.projectId, body),
+})
+
 /** Tests a worker for the API and the console. */
 export async function tryWorker(
   broker: Broker,
@@ -67,18 +82,3 @@ async function deleteAddedProvider({ store, audit }: Broker, { uid, projectId }:
         audit.of(projectId, { action: 'provider.deleted', providerId: id }),
       )
 }
-
-export const testWorker = defineOperation({
-  id: 'testWorker',
-  method: 'post',
-  path: '/v1/workers/test',
-  role: 'admin',
-  tag: 'Workers',
-  summary: 'Try out a worker without registering it',
-  description:
-    'Takes what POST /v1/workers takes. The answer for an unhealthy worker is 200 too, with the reason.',
-  body: workerTrialSchema,
-  answer: 'Whether it answers, and how many tools it lists',
-  output: trialSchema,
-  run: async (broker, { body, caller }) => await tryWorker(broker, caller.projectId, body),
-})

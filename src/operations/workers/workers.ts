@@ -63,33 +63,6 @@ const REASONS = {
   unauthorized: 'A user has to authorize it first: POST /v1/workers/{id}/authorize.',
 } as const
 
-export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
-  const { id, type, projectId, enabled, syncedAt, syncError } = worker
-  const wire = findWorkerType(type)
-  const isAuthorized = wire?.isAuthorized?.(worker)
-  const stored = workerStatus(worker)
-  const status = stored === 'unreachable' && isAuthorized === false ? 'unauthorized' : stored
-  return {
-    id,
-    type,
-    enabled,
-    status,
-    managed: wire === undefined,
-    binding: { id: projectId, type: 'project' },
-    ...(wire && { [type]: wire.toWire(broker, worker) }),
-    requirements: {
-      met: status === 'active' && isAuthorized !== false,
-      ...(status !== 'active' && { status_reason: REASONS[status] }),
-      ...(isAuthorized !== undefined && {
-        authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
-      }),
-    },
-    ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
-    ...(syncError !== undefined && { sync_error: syncError }),
-    acceptance: await acceptanceToWire(broker, worker),
-  }
-}
-
 export const createWorker = defineOperation({
   id: 'createWorker',
   method: 'post',
@@ -234,3 +207,30 @@ export const acceptWorkerRequirements = defineOperation({
     return workerToWire(broker, await get(broker, caller.projectId, params.id))
   },
 })
+
+export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
+  const { id, type, projectId, enabled, syncedAt, syncError } = worker
+  const wire = findWorkerType(type)
+  const isAuthorized = wire?.isAuthorized?.(worker)
+  const stored = workerStatus(worker)
+  const status = stored === 'unreachable' && isAuthorized === false ? 'unauthorized' : stored
+  return {
+    id,
+    type,
+    enabled,
+    status,
+    managed: wire === undefined,
+    binding: { id: projectId, type: 'project' },
+    ...(wire && { [type]: wire.toWire(broker, worker) }),
+    requirements: {
+      met: status === 'active' && isAuthorized !== false,
+      ...(status !== 'active' && { status_reason: REASONS[status] }),
+      ...(isAuthorized !== undefined && {
+        authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
+      }),
+    },
+    ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
+    ...(syncError !== undefined && { sync_error: syncError }),
+    acceptance: await acceptanceToWire(broker, worker),
+  }
+}
