@@ -4,7 +4,7 @@ const ada = new Gatepass().as('ada')
 for await (const { name, description } of ada.tools.list()) console.log(name, description)
 
 const profile = await ada.tools.run(
-  'Sandbox Profile',
+  'Sandbox_Profile',
   { greeting: 'Good morning' },
   {
     consent: ({ url }) => console.log(`Please open ${url} and approve.`),

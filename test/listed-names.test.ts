@@ -68,7 +68,7 @@ test('an import with a worker binds to its tool, which lists then give once', as
   for (const twin of ['Sandbox:Profile:1.0.0', 'Github:Repositories:1.0.0']) expect(after).not.toContain(twin)
   expect(after).toHaveLength(before.length + 1)
   // the names of both are the names of one tool; a list of the worker's own toolkit still has what it is called there
-  for (const name of ['Sandbox Profile', 'Sandbox_Profile', 'Sandbox_Profile@1.0.0', 'Github_Repositories'])
+  for (const name of ['Sandbox_Profile', 'sandbox_profile', 'Sandbox_Profile@1.0.0', 'Github_Repositories'])
     expect((await call('GET', `/v1/tools/${name}`)).body.toolkit, name).toMatchObject({ name: 'local' })
   for (const name of ['Sandbox.Profile', 'Sandbox:Profile:1.0.0', 'Github.Repositories@1.0.0'])
     expect((await call('GET', `/v1/tools/${name}`)).status, name).toBe(200)

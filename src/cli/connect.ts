@@ -241,7 +241,7 @@ function clockTime(timestamp: string): string {
 const EXAMPLES = `
 Examples:
   $ gatepass connect github --user ada --scopes repo,read:user
-  $ gatepass connect "Sandbox Profile" --user ada
+  $ gatepass connect Sandbox_Profile --user ada
   $ gatepass connect google --user ada --account new --no-open --json
 
 A server must be running (\`gatepass dev\` or \`gatepass serve\`), on the same database or at --url.

@@ -49,7 +49,7 @@ function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin
   const metadata = inSingleQuotes(JSON.stringify(sampleMetadata(config.publicUrl)))
   const call = `curl -s -H "Authorization: Bearer $GATEPASS_API_KEY" -H 'content-type: application/json'`
-  const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox Profile","user_id":"ada"}'; echo`
+  const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox_Profile","user_id":"ada"}'; echo`
   return `
 Gatepass is running at ${url}   (database ${databaseName(config.database)}, development mode; Ctrl+C stops it)
 
@@ -67,7 +67,7 @@ echo '2. Run it for the user ada: without a connection the answer is requires_au
 ${execute}
 
 echo '3. Open that link in a browser, click Continue and approve; the last line here does so without a browser'
-ID=$(${call} ${url}/v1/tools/authorize -d '{"tool_name":"Sandbox Profile","user_id":"ada"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); case $ID in auth_*) echo "${url}/connect/$ID";; *) echo 'ada is connected already';; esac
+ID=$(${call} ${url}/v1/tools/authorize -d '{"tool_name":"Sandbox_Profile","user_id":"ada"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); case $ID in auth_*) echo "${url}/connect/$ID";; *) echo 'ada is connected already';; esac
 case $ID in auth_*) NEXT=$(curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -w '%{url_effective}' -d '' "${url}/connect/$ID"); curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -d decision=allow "$NEXT"; rm -f cookies.txt;; esac
 
 echo '4. Wait for it: this answers as soon as the user has approved'

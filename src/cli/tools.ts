@@ -114,6 +114,6 @@ function needsOf({ requirements }: DescribedTool): string[] {
 const EXAMPLES = `
 Examples:
   $ gatepass tools --query repositories --user ada
-  $ gatepass tools show "Sandbox Profile" --json
+  $ gatepass tools show Sandbox_Profile --json
   $ gatepass tools delete local:Sandbox_Profile:1.0.0
   $ gatepass tools dev ./hub.ts`

@@ -7,7 +7,7 @@ import { PROFILE_TOOL } from './profile-tool.ts'
 export function sampleMetadata(publicUrl: URL): Record<string, unknown> {
   const text = (description: string) => ({ type: 'string', description })
   return {
-    name: 'Sandbox Profile',
+    name: 'Sandbox_Profile',
     description: 'Greets the user who approved at the sandbox provider.',
     author: 'Gatepass',
     version: PROFILE_TOOL.version,

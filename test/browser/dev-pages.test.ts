@@ -36,7 +36,7 @@ test.each(WIDTHS)('landing page, reference, and the sandbox approved, at %d px',
   expect(new URL(page.url()).pathname).toBe('/docs')
   await looksRight(person, 'docs')
 
-  const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
+  const ask = { tool_name: 'Sandbox_Profile', user_id: newUser() }
   const first = await gatepass.call('POST', '/v1/tools/execute', ask)
   await page.goto(first.body.output.requires_authorization.url)
   await looksRight(person, 'sandbox-connect')
@@ -126,7 +126,7 @@ describe('the API reference', () => {
     await page.goto(`${gatepass.url}/docs/tools`)
     const operation = page.locator('#getTool')
     await operation.getByText('Try it').click()
-    await operation.getByLabel('name path').fill('Sandbox Profile')
+    await operation.getByLabel('name path').fill('Sandbox_Profile')
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.getByText('401').waitFor()
     await page.getByLabel('API key').fill(gatepass.apiKey)
@@ -188,7 +188,7 @@ describe('the API reference', () => {
 test('denied at the sandbox, in the dark', async () => {
   await using person = await newPerson(browser, { width: 375, colorScheme: 'dark' })
   const { page } = person
-  const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
+  const ask = { tool_name: 'Sandbox_Profile', user_id: newUser() }
   const { body } = await gatepass.call('POST', '/v1/tools/execute', ask)
   await page.goto(body.output.requires_authorization.url)
   await looksRight(person, 'dark-connect')

@@ -30,7 +30,7 @@ describe('the commands that development prints', () => {
   test('do the whole main job as they stand, at the first start and at every later one', async () => {
     const first = await startDevelopment()
     const firstOutput = await paste(first.steps)
-    expect(firstOutput).toMatch(/^\{"items":\[\{"name":"Sandbox Profile".*"result":"created"/m)
+    expect(firstOutput).toMatch(/^\{"items":\[\{"name":"Sandbox_Profile".*"result":"created"/m)
     expect(firstOutput).toContain('"requires_authorization":{')
     expect(firstOutput).toMatch(/"status":"completed"/)
     expect(firstOutput.trim().split('\n').at(-1)).toContain('"message":"Hello Ada Lovelace"')

@@ -82,7 +82,7 @@ describe('beside a running server', () => {
     expect(table.stdout).toContain(connection.id)
     expect(listed.stdout + table.stdout + ended.stdout).not.toContain(token.stdout.trim())
 
-    const covered = await gatepass.runHere('connect', 'Sandbox Profile', '--user', 'ada', '--json')
+    const covered = await gatepass.runHere('connect', 'Sandbox_Profile', '--user', 'ada', '--json')
     expect(JSON.parse(covered.stdout)).toMatchObject({
       status: 'completed',
       connections: [{ id: connection.id }],
@@ -96,7 +96,7 @@ describe('beside a running server', () => {
   })
 
   test('says why a user is not connected', async () => {
-    const { ended, last } = await connect('bob', 'deny', 'Sandbox Profile')
+    const { ended, last } = await connect('bob', 'deny', 'Sandbox_Profile')
     expect(ended.code).toBe(5)
     expect(last).toMatchObject({ status: 'failed', reason: 'access_denied' })
     expect(ended.stderr).toMatch(/^bob is not connected \(access_denied\): [^\n]+\n$/)

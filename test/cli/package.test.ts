@@ -214,7 +214,7 @@ test('does the main job with the commands that it prints, at the first start and
       })
       expect(await dice.text()).toContain('"rolled":')
       const program = `import { Gatepass } from '@gatepass/sdk'
-        console.log(await new Gatepass().as('ada').tools.run('Sandbox Profile', {}))`
+        console.log(await new Gatepass().as('ada').tools.run('Sandbox_Profile', {}))`
       const env = { PATH: process.env.PATH, GATEPASS_URL: `http://localhost:${port}`, GATEPASS_API_KEY: key }
       const args = ['--input-type=module', '-e', program]
       const used = await run(process.execPath, args, { cwd: folder, env })

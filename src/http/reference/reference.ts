@@ -82,7 +82,7 @@ export function addReference(
         publicUrl,
         words: wordsFor(c),
         console: broker.settings.dashboard.serve === 'on',
-        ...(development && { sandbox: { toolName: 'Sandbox Profile' } }),
+        ...(development && { sandbox: { toolName: 'Sandbox_Profile' } }),
       }),
     )
   })
