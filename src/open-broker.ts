@@ -255,9 +255,8 @@ export async function openBroker(
         waiters.close()
         refreshes.stop()
         await refreshes.whenIdle()
-        await uses.flush().catch(() => {}) // the last second of last-used times may be lost
-        await activity.flush().catch(() => {}) // and the last seconds of the console's counts
-        await history.flush().catch(() => {}) // and the last second of the history
+        // without a database, the last seconds of these are lost
+        for (const queue of [uses, activity, history]) await queue.flush().catch(() => {})
         await outgoing.close()
         await clientDocuments.close()
         await receivers.close()

@@ -14,17 +14,17 @@ export interface HourCount {
   readonly count: number
 }
 
+/** The counts of one hour that have one name, by their labels. */
+export interface HourCounts {
+  readonly projectId: string
+  readonly name: CounterName
+  readonly byLabel: ReadonlyMap<string, number>
+}
+
 /** How often something happened in each hour of a project, for the console's charts. */
 export interface Counters {
   /** Adds to the counts of an hour, in one transaction. */
-  add(
-    hour: EpochSeconds,
-    counts: readonly {
-      readonly projectId: string
-      readonly name: CounterName
-      readonly byLabel: ReadonlyMap<string, number>
-    }[],
-  ): Promise<void>
+  add(hour: EpochSeconds, counts: readonly HourCounts[]): Promise<void>
   /** All counts of the hours from `hour` on, the oldest first. */
   since(projectId: string, hour: EpochSeconds): Promise<readonly HourCount[]>
   /** Deletes the counts of hours before `hour`; returns how many. */

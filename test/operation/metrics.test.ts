@@ -113,6 +113,7 @@ const PUBLISHED = [
   ['gatepass_cache_evictions_total', 'counter', 'Values removed to make room for others'],
   ['gatepass_authorizations_pending', 'gauge', 'Authorizations under way'],
   ['gatepass_uses_waiting', 'gauge', 'Last-used times that are to be written'],
+  ['gatepass_uses_dropped_total', 'counter', 'Last-used times that could not be written in time'],
   ['gatepass_executions_waiting', 'gauge', 'Runs that are to be written into the history'],
   ['gatepass_audit_waiting', 'gauge', 'Releases of tokens that wait for their commit'],
   ['gatepass_http_requests_running', 'gauge', 'Requests under way'],

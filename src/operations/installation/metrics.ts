@@ -124,6 +124,11 @@ export function addGauges(broker: Broker, version: string): void {
   // every process counts the same rows of the database, so the counts are not added
   metrics.gauge('gatepass_authorizations_pending', 'Authorizations under way', countLive(broker), 'max')
   metrics.gauge('gatepass_uses_waiting', 'Last-used times that are to be written', () => uses.waiting)
+  metrics.counted(
+    'gatepass_uses_dropped_total',
+    'Last-used times that could not be written in time',
+    () => uses.dropped,
+  )
   metrics.gauge(
     'gatepass_executions_waiting',
     'Runs that are to be written into the history',
