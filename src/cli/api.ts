@@ -1,11 +1,9 @@
-import { isRecord } from '../parsing/json-record.ts'
 import { GatepassError } from '../sdk/client/errors.ts'
-import { createTransport, type PartsArgument } from '../sdk/client/transport.ts'
-import { OPERATIONS } from '../sdk/generated/operations.ts'
+import { createTransport, type PartsArgument, parseJson } from '../sdk/client/transport.ts'
 import type { Operations } from '../sdk/generated/wire.ts'
-import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
+import { CommandFailure, EXIT, exitCodeOf, refusalOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
-import type { Method, OpenApiOptions, Transport } from './transport.ts'
+import type { OpenApiOptions, Transport } from './transport.ts'
 import type { LocalInstallation } from './with-broker.ts'
 
 /**
@@ -26,14 +24,10 @@ export interface Api {
   ): Promise<Operations[Id]['answer'] | undefined>
   /** Requests the items of a list page by page: all of them, or the first `most`. */
   list<Id extends ListId>(id: Id, parts?: ListParts<Id>, most?: number): Promise<ItemOf<Id>[]>
-  /** Sends a GET request of the operation and yields the lines of a long response, as they arrive. */
-  linesOf(id: keyof Operations, query: Query): AsyncIterable<string>
-  /** Sends a request. Throws `CommandFailure` with the API's message for every status but 2xx. */
-  send<Answer>(method: Method, path: string, options?: ApiRequest): Promise<Answer>
-  /** Sends a request and returns the response of any status. */
-  request(method: Method, path: string, options?: ApiRequest): Promise<ApiResponse>
-  /** Sends a GET request and yields the lines of a long response, as they arrive. */
-  lines(path: string, query: Query): AsyncIterable<string>
+  /** Sends a request of the operation and yields the lines of a long response, as they arrive. */
+  linesOf<Id extends keyof Operations>(id: Id, ...parts: PartsArgument<Id>): AsyncIterable<string>
+  /** The URL that the server has in its own links, which may differ from `--url`. */
+  publicUrl(): Promise<string>
 }
 
 /** The operations that answer a page of a list. */
@@ -47,19 +41,6 @@ type ItemOf<Id extends ListId> = Operations[Id]['answer']['items'][number]
 type ListParts<Id extends ListId> = {
   readonly params?: Operations[Id]['params']
   readonly query?: Omit<NonNullable<Operations[Id]['query']>, 'offset' | 'limit' | 'cursor'>
-}
-
-export type Query = Readonly<Record<string, string | number | undefined>>
-
-export interface ApiRequest {
-  readonly query?: Query
-  readonly body?: unknown
-  readonly deadlineMs?: number
-}
-
-export interface ApiResponse {
-  readonly status: number
-  readonly body: unknown
 }
 
 const DEADLINE_MS = 60_000
@@ -112,73 +93,35 @@ interface ListPage<Item> {
   readonly next_cursor?: string
 }
 
-/** Fetches the items of a list page by page: all of them, or the first `most`. */
-export async function listAll<Item>(
-  api: Api,
-  path: string,
-  query: Query = {},
-  most = Number.POSITIVE_INFINITY,
-): Promise<Item[]> {
-  const all: Item[] = []
-  let position: Query = {}
-  for (;;) {
-    const page = await api.send<ListPage<Item>>('GET', path, {
-      query: { ...query, ...position, limit: Math.min(PAGE_SIZE, most - all.length) },
-    })
-    const { items, total_count, next_cursor: cursor } = page
-    all.push(...items)
-    if (all.length >= most) return all
-    if (cursor !== undefined) position = { cursor }
-    else if (position.cursor !== undefined || items.length === 0 || all.length >= total_count) return all
-    else position = { offset: all.length }
-  }
-}
-
-function apiOver(transport: Transport): Api {
-  const request: Api['request'] = async (
-    method,
-    path,
-    { query = {}, body, deadlineMs = DEADLINE_MS } = {},
-  ) => {
-    const json = body === undefined ? undefined : JSON.stringify(body)
-    const { status, text } = await transport.fetch(
-      method,
-      targetOf(path, query),
-      json,
-      AbortSignal.timeout(deadlineMs),
-    )
-    return { status, body: parseBody(text, status, transport.place) }
-  }
-  const { place } = transport
-  const client = createTransport({
-    baseUrl: transport.baseUrl,
-    apiKey: transport.key,
+/** The commands' access to the API that `transport` reaches. */
+export function apiOver(transport: Transport): Api {
+  const { place, baseUrl, key, local, fetch, stream = fetch } = transport
+  const shared = {
+    baseUrl,
+    apiKey: key,
     timeoutMs: DEADLINE_MS,
     maxRetries: 0,
     headers: {},
     logger: undefined,
-    async fetch(url, { method = 'GET', body, signal } = {}) {
-      const target = String(url).slice(transport.baseUrl.length)
-      const { status, text } = await transport.fetch(method as Method, target, body as string, signal)
-      return new Response(text === '' ? null : text, { status })
-    },
-  })
-  const call: Api['call'] = (id, ...parts) =>
-    client.call(id, ...parts).catch((error: unknown) => {
-      throw failureOf(error, place)
-    })
+  }
+  const client = createTransport({ ...shared, fetch })
+  const streams = createTransport({ ...shared, fetch: stream })
+  const fail = (error: unknown): never => {
+    throw failureOf(error, place)
+  }
+  const call: Api['call'] = (id, ...parts) => client.call(id, ...parts).catch(fail)
   return {
     place,
-    ...(transport.local && { local: transport.local }),
+    ...(local && { local }),
     call,
     find: (id, ...parts) =>
       call(id, ...parts).catch((error: unknown) => {
-        if (error instanceof CommandFailure && error.refusal?.code === 'not_found') return undefined
+        if (refusalOf(error)?.code === 'not_found') return undefined
         throw error
       }),
     async list(id, parts = {}, most = Number.POSITIVE_INFINITY) {
       const all: ItemOf<typeof id>[] = []
-      let position: Query = {}
+      let position: { readonly cursor?: string; readonly offset?: number } = {}
       for (;;) {
         const query = { ...parts.query, ...position, limit: Math.min(PAGE_SIZE, most - all.length) }
         const sent = [{ params: parts.params, query }] as unknown as PartsArgument<typeof id> // all lists have pages
@@ -191,27 +134,22 @@ function apiOver(transport: Transport): Api {
         else position = { offset: all.length }
       }
     },
-    linesOf: (id, query) => lines(OPERATIONS[id][1], query),
-    request,
-    async send<Answer>(method: Method, path: string, options?: ApiRequest) {
-      const { status, body } = await request(method, path, options)
-      if (status >= 200 && status < 300) return body as Answer // the API guarantees this type
-      throw refusal(status, body, transport.place)
+    async *linesOf(id, ...parts) {
+      const { body } = await streams.open(id, ...parts).catch(fail)
+      let rest = ''
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = (rest + text).split('\n')
+        rest = lines.pop() ?? ''
+        yield* lines
+      }
+      if (rest !== '') yield rest
     },
-    lines,
-  }
-
-  async function* lines(path: string, query: Query): AsyncGenerator<string, void> {
-    const { status, body } = await transport.stream(targetOf(path, query))
-    const decoder = new TextDecoder()
-    let rest = ''
-    for await (const piece of body) {
-      const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      if (status === 200) yield* lines
-    }
-    if (status !== 200) throw refusal(status, parseBody(rest, status, transport.place), transport.place)
-    if (rest !== '') yield rest
+    async publicUrl() {
+      if (local !== undefined) return local.config.publicUrl.href
+      const read = async (response: Response) => parseJson(await response.text())
+      const document = await client.send(`${baseUrl}/openapi.json`, {}, {}, read).catch(fail)
+      return (document as { readonly servers: readonly [{ readonly url: string }] }).servers[0].url // as OpenAPI has it
+    },
   }
 }
 
@@ -221,40 +159,10 @@ function failureOf(error: unknown, place: string): unknown {
   if (error.cause instanceof CommandFailure) return error.cause // the transport says what is wrong
   const { status, code, message } = error
   if (status === undefined) return new CommandFailure(message, EXIT.unreachable)
-  if (code === 'unexpected_answer') return notGatepass(status, place)
-  return new CommandFailure(message.replaceAll(/\s+/g, ' '), exitCodeOf(code, status), error)
-}
-
-/** Converts an error response of the API to a failure of the command. */
-export function refusal(status: number, body: unknown, place: string): CommandFailure {
-  const { name, message } = isRecord(body) ? body : {}
-  return new CommandFailure(
-    typeof message === 'string'
-      ? message.replaceAll(/\s+/g, ' ')
-      : `${place} answered with status ${status}.`,
-    exitCodeOf(name, status),
-  )
-}
-
-function parseBody(text: string, status: number, place: string): unknown {
-  if (text === '') return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw notGatepass(status, place)
-  }
-}
-
-function notGatepass(status: number, place: string): CommandFailure {
+  if (code !== 'unexpected_answer')
+    return new CommandFailure(message.replaceAll(/\s+/g, ' '), exitCodeOf(code, status), error)
   return new CommandFailure(
     `${place} answered with status ${status} and no JSON: it is not a Gatepass server, or a proxy in front of it answered.`,
     exitCodeOf(undefined, status),
   )
-}
-
-function targetOf(path: string, query: Query): string {
-  const parameters = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  )
-  return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`
 }

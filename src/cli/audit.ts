@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Api, type Query, withApi } from './api.ts'
+import type { AuditEntry, Operations } from '../sdk/generated/wire.ts'
+import { type Api, withApi } from './api.ts'
 import { defineArchive } from './audit-archive.ts'
 import { defineVerify } from './audit-verify.ts'
 import { isOutputClosed, MARKS, print, printJson, table } from './print.ts'
@@ -20,7 +21,7 @@ interface ListOptions extends CommonOptions {
   readonly provider?: string
   readonly connection?: string
   readonly subject?: string
-  readonly action?: string
+  readonly action?: AuditEntry['action']
   readonly tool?: string
   readonly actor?: string
   readonly since?: string
@@ -29,19 +30,6 @@ interface ListOptions extends CommonOptions {
   readonly limit?: number
 }
 
-interface EntryWire {
-  readonly seq: number
-  readonly at: string
-  readonly action: string
-  readonly actor: { readonly kind: string; readonly id?: string; readonly client?: string }
-  readonly user_id?: string
-  readonly provider_id?: string
-  readonly tool?: string
-  readonly subject?: string
-  readonly reason?: string
-}
-
-const PATH = '/v1/admin/audit'
 /** The limit of the API for one page. */
 const MAX_PAGE_ENTRIES = 1000
 
@@ -79,7 +67,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { ...toQuery(options), after: options.after }
-        for await (const line of api.linesOf('exportAuditEntries', query)) {
+        for await (const line of api.linesOf('exportAuditEntries', { query })) {
           print(line)
           if (isOutputClosed()) return
         }
@@ -113,17 +101,13 @@ function defineReindex(audit: Command, shell: Shell): void {
     })
 }
 
-async function newestEntries(api: Api, options: ListOptions): Promise<EntryWire[]> {
+async function newestEntries(api: Api, options: ListOptions): Promise<AuditEntry[]> {
   const { limit = 50 } = options
-  const items: EntryWire[] = []
+  const items: AuditEntry[] = []
   let before: number | undefined
   do {
     const query = { ...toQuery(options), before, limit: Math.min(MAX_PAGE_ENTRIES, limit - items.length) }
-    const page: { readonly items: readonly EntryWire[]; readonly next_before?: number } = await api.send(
-      'GET',
-      PATH,
-      { query },
-    )
+    const page: Operations['listAuditEntries']['answer'] = await api.call('listAuditEntries', { query })
     items.push(...page.items)
     before = page.next_before
   } while (before !== undefined && items.length < limit)
@@ -147,7 +131,7 @@ function withFilter(command: Command): Command {
     .option('--until <time>', 'only until this time', parseMoment)
 }
 
-function toQuery(options: ListOptions): Query {
+function toQuery(options: ListOptions) {
   const { user, provider, connection, subject, action, tool, actor, since, until } = options
   return {
     user_id: user,
@@ -162,7 +146,7 @@ function toQuery(options: ListOptions): Query {
   }
 }
 
-function aboutOf({ user_id, provider_id, tool, subject, reason }: EntryWire): string {
+function aboutOf({ user_id, provider_id, tool, subject, reason }: AuditEntry): string {
   return [user_id, provider_id, tool, subject, reason].filter(Boolean).join(', ')
 }
 

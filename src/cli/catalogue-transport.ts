@@ -45,23 +45,22 @@ export async function withCatalogueTransport(
       place: 'the catalogue',
       baseUrl: 'http://catalogue.invalid',
       key: 'unused',
-      async fetch(_method, target) {
-        const { pathname, searchParams } = new URL(target, 'http://catalogue.invalid')
+      async fetch(url) {
+        const { pathname, searchParams } = new URL(String(url))
         const id = decodeURIComponent(/\/provider_catalogue\/(.+)$/.exec(pathname)?.[1] ?? '')
         try {
           const search = searchParams.get('search') ?? undefined
           const [offset, limit] = ['offset', 'limit'].map((name) => Number(searchParams.get(name) ?? 0))
-          const body =
+          return Response.json(
             id === ''
               ? cataloguePage(own, { search }, { offset: offset ?? 0, limit: limit ?? 0 })
-              : catalogueDocument(own, id)
-          return { status: 200, text: JSON.stringify(body) }
+              : catalogueDocument(own, id),
+          )
         } catch (error) {
           if (!(error instanceof BrokerError)) throw error
-          return { status: 404, text: JSON.stringify({ name: error.code, message: error.message }) }
+          return Response.json({ name: error.code, message: error.message }, { status: 404 })
         }
       },
-      stream: () => Promise.reject(new Error('The catalogue has no streams.')),
     })
   } finally {
     await outgoing.close()

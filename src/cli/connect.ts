@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { Connection } from '../sdk/generated/wire.ts'
-import { type Api, listAll, refusal, withApi } from './api.ts'
-import { CONNECTIONS } from './connections.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import type { Authorization, Connection, ToolDetail } from '../sdk/generated/wire.ts'
+import { type Api, withApi } from './api.ts'
+import { CommandFailure, EXIT, faultsOf } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
@@ -13,20 +12,8 @@ interface ConnectOptions extends CommonOptions {
   readonly open: boolean
 }
 
-/** An authorization as the API returns it, without the token, which this command does not use. */
-export interface AuthorizationWire {
-  readonly id: string
-  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
-  readonly url?: string
-  readonly provider_id: string
-  readonly scopes: readonly string[]
-  readonly expires_at?: string
-  readonly reason?: string
-  readonly message?: string
-}
-
 interface StartedAuthorization {
-  readonly authorization: AuthorizationWire
+  readonly authorization: Authorization
   /** The providers whose consent is asked for. */
   readonly providers: readonly string[]
 }
@@ -61,71 +48,47 @@ export function defineConnect(command: Command, shell: Shell): void {
     )
 }
 
-async function begin(
+async function begin(api: Api, name: string, options: ConnectOptions): Promise<StartedAuthorization> {
+  const { user: user_id, scopes, account } = options
+  const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
+  try {
+    const authorization = await api.call('authorize', { body: { auth_requirement, user_id, account } })
+    return { authorization, providers: [authorization.provider_id] }
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.notFound) throw error
+    const tool = await api.find('getTool', { params: { name }, query: { user_id } })
+    if (tool !== undefined) return beginForTool(api, name, tool, options)
+    const isAmbiguous = faultsOf(error).some(({ code }) => code === 'conflict') // the refusal lists the providers of that name
+    throw isAmbiguous ? error : await unknownName(api, name, error)
+  }
+}
+
+async function beginForTool(
   api: Api,
   name: string,
+  { tool_id: tool_name, requirements }: ToolDetail,
   { user: user_id, scopes, account }: ConnectOptions,
 ): Promise<StartedAuthorization> {
-  const who = { user_id, ...(account !== undefined && { account }) }
-  const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
-  const asProvider = await api.request('POST', '/v1/auth/authorize', { body: { auth_requirement, ...who } })
-  if (asProvider.status === 200) return oneProvider(asProvider.body as AuthorizationWire) // the API guarantees it
-  const refused = refusal(asProvider.status, asProvider.body, api.place)
-  if (refused.exitCode !== EXIT.notFound) throw refused
-
-  const { errors = [] } = (asProvider.body ?? {}) as { readonly errors?: readonly Fault[] } // the API guarantees it
-  const isAmbiguous = errors.some(({ code }) => code === 'conflict') // the refusal lists the providers of that name
-  const catalogued = errors.find(({ code }) => code === 'unknown')?.catalogued
-  const path = `/v1/tools/${encodeURIComponent(name)}`
-  const asTool = await api.request('GET', path, { query: { user_id } })
-  if (asTool.status === 404) throw isAmbiguous ? refused : await unknownName(api, name, catalogued)
-  if (asTool.status !== 200) throw refusal(asTool.status, asTool.body, api.place)
   if (scopes !== undefined)
     throw new CommandFailure(
       `"${name}" is a tool, which defines the scopes it needs: leave --scopes out.`,
       EXIT.usage,
     )
-  const { tool_id: tool_name, requirements } = asTool.body as ToolWire // the API guarantees this type
   const { authorizations, authorization } = requirements
   const needs = authorizations ?? (authorization === undefined ? [] : [authorization])
   return {
-    authorization: await api.send('POST', '/v1/tools/authorize', { body: { tool_name, ...who } }),
+    authorization: await api.call('authorizeTool', { body: { tool_name, user_id, account } }),
     providers: needs.flatMap(({ id, provider_id }) => id ?? provider_id ?? []),
   }
 }
 
-interface Fault {
-  readonly code: string
-  /** The definition of the catalogue that was probably meant. */
-  readonly catalogued?: string
-}
-
-interface ToolWire {
-  readonly tool_id: string
-  readonly requirements: {
-    readonly authorization?: NeededProvider
-    readonly authorizations?: readonly NeededProvider[]
-  }
-}
-
-interface NeededProvider {
-  readonly id?: string
-  readonly provider_id?: string
-}
-
-function oneProvider(authorization: AuthorizationWire): StartedAuthorization {
-  return { authorization, providers: [authorization.provider_id] }
-}
-
-async function unknownName(api: Api, name: string, catalogued: string | undefined): Promise<CommandFailure> {
+async function unknownName(api: Api, name: string, refused: CommandFailure): Promise<CommandFailure> {
+  const catalogued = faultsOf(refused).find(({ code }) => code === 'unknown')?.catalogued
   const definition =
     catalogued === undefined
       ? ''
       : ` The catalogue has ${catalogued === name ? 'it' : `"${catalogued}"`}: gatepass providers add ${catalogued}.`
-  const { items } = await api.send<{ readonly items: readonly { readonly id: string }[] }>(
-    'GET',
-    '/v1/admin/auth_providers',
-  )
+  const items = await api.list('listAuthProviders')
   return new CommandFailure(
     `There is no provider or tool "${name}" at ${api.place}.${definition} ${
       items.length > 0
@@ -140,12 +103,15 @@ function isWebPage(url: string): boolean {
   return /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 }
 
+/** What a link is shown of. */
+type BegunAuthorization = Pick<Authorization, 'id' | 'url' | 'scopes' | 'expires_at'>
+
 /** Shows the link and waits until the user has answered or the link has expired. */
 export async function waitForAnswer(
   api: Api,
-  authorization: AuthorizationWire,
+  authorization: BegunAuthorization,
   options: Pick<ConnectOptions, 'user' | 'open' | 'json'>,
-): Promise<AuthorizationWire> {
+): Promise<Authorization> {
   const { id, url = '', scopes, expires_at } = authorization
   if (options.json) printJson({ id, user_id: options.user, status: 'pending', url, scopes, expires_at })
   else
@@ -163,8 +129,8 @@ export async function waitForAnswer(
   }
   for (;;) {
     const query = { id, wait: WAIT_SECONDS }
-    const deadlineMs = (WAIT_SECONDS + 10) * 1000
-    const now = await api.send<AuthorizationWire>('GET', '/v1/auth/status', { query, deadlineMs })
+    const options = { timeoutMs: (WAIT_SECONDS + 10) * 1000 }
+    const now = await api.call('getAuthorizationStatus', { query, options })
     if (now.status === 'completed' || now.status === 'failed') return now
   }
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ExportFault } from '../copying/connection-export.ts'
-import { type Api, listAll, withApi } from './api.ts'
+import type { ForeignConnection, ImportedConnection } from '../sdk/generated/wire.ts'
+import { type Api, withApi } from './api.ts'
 import { readRows, type SourceRow } from './connection-rows.ts'
 import { readExportKey } from './export-key.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -17,16 +18,8 @@ interface ImportOptions extends CommonOptions {
 }
 
 /** The result for one row, from the API or from the reader of the file. */
-interface Result {
-  readonly line: number
-  readonly result: 'created' | 'replaced' | 'present' | 'refused'
-  readonly connection_id?: string
-  readonly check?: 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
-  readonly member?: string
-  readonly reason?: string
-}
+type Result = Omit<ImportedConnection, 'index'> & { readonly line: number }
 
-const PATH = '/v1/admin/user_connections/import'
 const PAGE = 500
 /** A page of more bytes is sent before it has all rows: half of what the API takes. */
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -88,13 +81,11 @@ async function importAll(
   const send = async () => {
     if (page.length === 0) return
     const body = {
-      connections: page.map(({ row }) => row),
+      connections: page.map(({ row }) => row as unknown as ForeignConnection), // the server reads them
       ...(replace && { replace }),
       ...(check && { check }),
     }
-    const { items } = await api.send<{
-      readonly items: readonly (Omit<Result, 'line'> & { index: number })[]
-    }>('POST', PATH, { body, deadlineMs: DEADLINE_MS })
+    const { items } = await api.call('importConnections', { body, options: { timeoutMs: DEADLINE_MS } })
     for (const { index, ...one } of items) results.push({ line: page[index]?.line ?? 0, ...one })
     page = []
     bytes = 0
@@ -144,10 +135,7 @@ function progressOf(isSilent: boolean): { show(done: number): void; end(): void 
 
 /** For each entry, its kept values by their own names and by their names in the provider's answers. */
 async function keptNames(api: Api): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
-  const entries = await listAll<{
-    readonly id: string
-    readonly oauth2: { readonly kept_values?: Readonly<Record<string, { readonly at: string }>> }
-  }>(api, '/v1/admin/auth_providers')
+  const entries = await api.list('listAuthProviders')
   return new Map(
     entries.map(({ id, oauth2: { kept_values = {} } }) => [
       id,

@@ -13,8 +13,6 @@ interface ListOptions extends CommonOptions {
 
 type Revocation = 'revoked' | 'unsupported' | 'failed'
 
-export const CONNECTIONS = '/v1/connections'
-
 export function defineConnections(connections: Command, shell: Shell): void {
   connections.addHelpText('after', EXAMPLES)
 
@@ -52,7 +50,6 @@ export function defineConnections(connections: Command, shell: Shell): void {
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const path = `${CONNECTIONS}/${encodeURIComponent(id)}`
         const { provider_id } = await api.call('getConnection', { params: { id } })
         const { revocation } = await api.call('deleteConnection', { params: { id } })
         if (options.json) return printJson({ id, revocation })

@@ -1,46 +1,9 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../sdk/generated/wire.ts'
+import type { ExplainedStep, Explanation } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
-import { CONNECTIONS } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface StepWire {
-  readonly at: string
-  readonly step: string
-  readonly provider_id?: string
-  readonly attempt?: number
-  readonly details: DetailsWire
-}
-
-interface DetailsWire {
-  readonly endpoint?: string
-  readonly method?: string
-  readonly authentication?: string
-  readonly parameters?: readonly string[]
-  readonly scopes?: readonly string[]
-  readonly missing_scopes?: readonly string[]
-  readonly redirect_uri?: string
-  readonly code_challenge_method?: string
-  readonly status?: number
-  readonly failure?: string
-  readonly took_ms?: number
-  readonly received?: readonly string[]
-  readonly error?: string
-  readonly description?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly claim?: string
-  readonly clock_difference_seconds?: number
-  readonly connection_id?: string
-  readonly account?: string
-  readonly previous_account?: string
-  readonly by?: string
-  readonly times?: number
-  readonly first_at?: string
-  readonly unanswered?: number
-}
 
 export function defineExplain(command: Command, shell: Shell): void {
   withCommonOptions(
@@ -48,21 +11,18 @@ export function defineExplain(command: Command, shell: Shell): void {
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) => {
-      const path = pathOf(id)
+      const operation = operationFor(id)
       await withApi(shell, options, async (api) => {
-        const explanation = await api.call(
-          id.startsWith('conn_') ? 'explainConnection' : 'explainAuthorization',
-          { params: { id } },
-        )
+        const explanation = await api.call(operation, { params: { id } })
         if (options.json) printJson(explanation)
         else report(explanation)
       })
     })
 }
 
-function pathOf(id: string): string {
-  if (id.startsWith('auth_')) return `/v1/auth/${encodeURIComponent(id)}/explain`
-  if (id.startsWith('conn_')) return `${CONNECTIONS}/${encodeURIComponent(id)}/explain`
+function operationFor(id: string): 'explainAuthorization' | 'explainConnection' {
+  if (id.startsWith('auth_')) return 'explainAuthorization'
+  if (id.startsWith('conn_')) return 'explainConnection'
   throw new CommandFailure(
     `"${sanitize(id)}" is neither the id of an authorization (auth_…) nor of a connection (conn_…).`,
     EXIT.usage,
@@ -111,7 +71,7 @@ interface Several {
   readonly attempts: boolean
 }
 
-function hasSeveral(steps: readonly StepWire[]): Several {
+function hasSeveral(steps: readonly ExplainedStep[]): Several {
   const count = (values: readonly unknown[]) => new Set(values.filter((one) => one !== undefined)).size
   return {
     providers: count(steps.map((one) => one.provider_id)) > 1,
@@ -124,7 +84,7 @@ function hasSeveral(steps: readonly StepWire[]): Several {
  * because the cause is printed after the steps. So are the reasons of `code_exchange` and `refresh_failed`, which the
  * other lines show.
  */
-function linesOf({ step, provider_id, attempt, details: d }: StepWire, several: Several): string[] {
+function linesOf({ step, provider_id, attempt, details: d }: ExplainedStep, several: Several): string[] {
   const providerAndAttempt = [
     ...(several.providers && provider_id !== undefined ? [provider_id] : []),
     ...(several.attempts && attempt !== undefined ? [`attempt ${attempt}`] : []),
@@ -155,7 +115,7 @@ function linesOf({ step, provider_id, attempt, details: d }: StepWire, several: 
   return lines.filter((line) => line !== '').map(sanitize)
 }
 
-function outcomeOf({ status, failure, took_ms }: DetailsWire): string {
+function outcomeOf({ status, failure, took_ms }: ExplainedStep['details']): string {
   const outcome = status === undefined ? failure : `HTTP ${status}`
   return outcome === undefined ? '' : `${outcome}${took_ms === undefined ? '' : ` after ${took_ms} ms`}`
 }

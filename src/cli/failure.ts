@@ -1,6 +1,6 @@
 import { ConfigError } from '../config-error.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
-import type { GatepassError } from '../sdk/client/errors.ts'
+import { type Fault, type GatepassError, InvalidRequest } from '../sdk/client/errors.ts'
 
 /** Exit codes, for scripts to switch on; docs/settings.md lists them. */
 export const EXIT = {
@@ -32,6 +32,17 @@ export class CommandFailure extends Error {
     this.exitCode = exitCode
     this.refusal = refusal
   }
+}
+
+/** The refusal of the API, if it made the command fail. */
+export function refusalOf(error: unknown): GatepassError | undefined {
+  return error instanceof CommandFailure ? error.refusal : undefined
+}
+
+/** What is wrong with the request, if the API refused it for that. */
+export function faultsOf(error: unknown): readonly Fault[] {
+  const refusal = refusalOf(error)
+  return refusal instanceof InvalidRequest ? refusal.faults : []
 }
 
 const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {

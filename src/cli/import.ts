@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { isRecord } from '../parsing/json-record.ts'
+import type { ImportedTool, ToolMetadata } from '../sdk/generated/wire.ts'
 import { environmentName } from '../services/environment-client.ts'
 import { isDerivedNameWarning } from '../tools/metadata/metadata-name.ts'
 import { warnOfTokens } from '../tools/metadata/run-time-needs.ts'
-import { type Api, refusal, withApi } from './api.ts'
-import { CommandFailure } from './failure.ts'
+import { type Api, withApi } from './api.ts'
+import { CommandFailure, refusalOf } from './failure.ts'
 import { codeBeside, readMetadataFiles } from './metadata-files.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
@@ -15,23 +16,9 @@ interface ImportOptions extends CommonOptions {
   readonly dryRun?: true
 }
 
-interface ImportedItem {
+interface ImportedItem extends ImportedTool {
   /** The file that contained it. */
   readonly file: string
-  readonly name: string
-  readonly tool_id?: string
-  readonly result: 'created' | 'updated' | 'unchanged' | 'refused'
-  readonly reason?: string
-  readonly providers: readonly ImportedProvider[]
-  readonly warnings: readonly { readonly path: string; readonly message: string }[]
-}
-
-interface ImportedProvider {
-  readonly id: string
-  readonly name: string
-  /** Absent until the provider exists. */
-  readonly redirect_uri?: string
-  readonly missing: readonly string[]
 }
 
 export function defineImport(command: Command, shell: Shell): void {
@@ -91,16 +78,17 @@ async function importFile(
   documents: readonly unknown[],
   { worker, dryRun }: ImportOptions,
 ): Promise<ImportedItem[]> {
-  const query = { worker_id: worker, dry_run: dryRun && 'true' }
-  const { status, body } = await api.request('POST', '/v1/tools/import', { query, body: documents })
-  if (status === 200 || status === 422) {
-    const { items } = body as { readonly items: readonly Omit<ImportedItem, 'file'>[] } // the wire's contract
+  const query = { worker_id: worker, dry_run: dryRun && ('true' as const) }
+  const body = documents as readonly ToolMetadata[] // the server reads them
+  try {
+    const { items } = await api.call('importTools', { query, body })
     const warnings = documents.length === 1 ? warningsOfCode(file, documents[0]) : []
     return items.map((item) => ({ file, ...item, warnings: [...item.warnings, ...warnings] }))
+  } catch (error) {
+    const isOfFile = [400, 413].includes(refusalOf(error)?.status ?? 0)
+    if (!(error instanceof CommandFailure) || !isOfFile) throw error // the next file would most likely be refused too
+    return [refusedItem(file, error.message)]
   }
-  const refused = refusal(status, body, api.place)
-  if (status !== 413 && status !== 400) throw refused // the next file would most likely be refused too
-  return [refusedItem(file, refused.message)]
 }
 
 /** Warnings about the code beside the file, which Shinkai's tools have in `tool.ts` or `tool.py`. */
@@ -166,7 +154,7 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
   ].join(', ')
 }
 
-function reportProvider({ id, name, redirect_uri, missing }: ImportedProvider): void {
+function reportProvider({ id, name, redirect_uri, missing }: ImportedTool['providers'][number]): void {
   const variables = missing.map((one) => `${environmentName(id)}_${one.toUpperCase()}`)
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${dim(sanitize(name))}\n` +

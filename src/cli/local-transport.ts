@@ -22,25 +22,17 @@ export async function withLocalTransport(
       { ...broker, log },
       { version, operator: { projectId: project.id, command: shell.command ?? 'gatepass' } },
     )
-    const ask = async (target: string, init?: RequestInit) => {
-      const answer = await app.request(target, init)
-      // the command prints other errors itself
-      if (answer.status === 500) for (const write of heldBack.splice(0)) write()
-      return answer
-    }
     await run({
       place: databaseName(config.database),
       baseUrl: 'http://localhost',
       key: 'unused',
       local,
-      async fetch(method, target, body) {
+      async fetch(url, { method = 'GET', body = null } = {}) {
         const headers = { 'content-type': 'application/json' }
-        const answer = await ask(target, { method, ...(body !== undefined && { headers, body }) })
-        return { status: answer.status, text: await answer.text() }
-      },
-      async stream(target) {
-        const { status, body } = await ask(target)
-        return { status, body: body ?? new ReadableStream() }
+        const answer = await app.request(String(url), { method, ...(body !== null && { headers, body }) })
+        // the command prints other errors itself
+        if (answer.status === 500) for (const write of heldBack.splice(0)) write()
+        return answer
       },
     })
   })

@@ -53,19 +53,10 @@ export function defineMcp(mcp: Command, shell: Shell): void {
 
 async function targetOf(api: Api, toolset: string | undefined): Promise<McpTarget> {
   if (toolset !== undefined) {
-    const { url } = await api.send<{ readonly url: string }>(
-      'GET',
-      `/v1/toolsets/${encodeURIComponent(toolset)}`,
-    )
+    const { url } = await api.call('getToolset', { params: { id: toolset } })
     return mcpTarget(url, toolset)
   }
-  if (api.local !== undefined) return mcpTarget(api.local.config.publicUrl)
-  // the server's own address, which may differ from --url
-  const { servers } = await api.send<{ readonly servers: readonly [{ readonly url: string }] }>(
-    'GET',
-    '/openapi.json',
-  )
-  return mcpTarget(servers[0].url)
+  return mcpTarget(await api.publicUrl())
 }
 
 function printSteps(steps: readonly SetupStep[]): void {

@@ -1,25 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { type Api, refusal, withApi } from './api.ts'
+import type { Branding, BrandingChanges, OwnDomain } from '../sdk/generated/wire.ts'
+import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface DomainWire {
-  readonly name: string
-  readonly status: 'unproved' | 'proved'
-  readonly challenge: { readonly type: string; readonly name: string; readonly value: string }
-  readonly redirect_uris: readonly { readonly provider_id: string; readonly redirect_uri: string }[]
-  readonly login_redirect_uri?: string
-}
-
-interface BrandingWire {
-  readonly project_id: string
-  readonly texts?: Readonly<Record<string, Readonly<Record<string, string>>>>
-  readonly domain?: DomainWire
-  readonly [member: string]: unknown
-}
 
 interface BrandingOptions extends CommonOptions {
   readonly appName?: string
@@ -35,15 +21,15 @@ interface BrandingOptions extends CommonOptions {
   readonly verifyDomain?: true
 }
 
-const LABELS = {
-  app_name: 'name',
-  lang: 'language',
-  logo_url: 'logo',
-  accent: 'accent',
-  accent_dark: 'accent, dark',
-  privacy_url: 'privacy',
-  support_url: 'support',
-} as const
+const LABELS = [
+  ['app_name', 'name'],
+  ['lang', 'language'],
+  ['logo_url', 'logo'],
+  ['accent', 'accent'],
+  ['accent_dark', 'accent, dark'],
+  ['privacy_url', 'privacy'],
+  ['support_url', 'support'],
+] as const
 
 /** `gatepass projects branding`: shows how the pages of a project look, or changes it. */
 export function defineBranding(projects: Command, shell: Shell): void {
@@ -71,12 +57,12 @@ export function defineBranding(projects: Command, shell: Shell): void {
     .action(async (project: string, options: BrandingOptions) => {
       const changes = await changesOf(options)
       return withApi(shell, options, async (api) => {
-        const path = `/v1/admin/projects/${encodeURIComponent(project)}/branding`
+        const params = { id: project }
         const isChanged = Object.keys(changes).length > 0
-        const changed = isChanged ? await change(api, path, changes) : undefined
+        const changed = isChanged ? await api.call('changeBranding', { params, body: changes }) : undefined
         const branding = options.verifyDomain
-          ? await api.send<BrandingWire>('POST', `${path}/domain/verify`)
-          : (changed ?? (await api.send<BrandingWire>('GET', path)))
+          ? await api.call('verifyDomain', { params })
+          : (changed ?? (await api.call('getBranding', { params })))
         if (options.json) return printJson(branding)
         if (isChanged) print(`${MARKS.ok} The pages of ${sanitize(project)} are changed.`)
         if (options.verifyDomain && branding.domain !== undefined)
@@ -89,13 +75,7 @@ export function defineBranding(projects: Command, shell: Shell): void {
     })
 }
 
-async function change(api: Api, path: string, changes: object): Promise<BrandingWire> {
-  const { status, body } = await api.request('PATCH', path, { body: changes })
-  if (status !== 200) throw refusal(status, body, api.place)
-  return body as BrandingWire // the wire's contract says so
-}
-
-async function changesOf(options: BrandingOptions): Promise<Record<string, unknown>> {
+async function changesOf(options: BrandingOptions): Promise<BrandingChanges> {
   const {
     appName,
     lang,
@@ -135,11 +115,12 @@ async function readImage(file: string): Promise<string> {
   return `data:image/${type};base64,${bytes.toString('base64')}`
 }
 
-function report(branding: BrandingWire): void {
-  const rows: [string, string][] = Object.entries(LABELS).flatMap(([member, label]) => {
+function report(branding: Branding): void {
+  const rows: [string, string][] = []
+  for (const [member, label] of LABELS) {
     const value = branding[member]
-    return typeof value === 'string' ? [[label, value] as [string, string]] : []
-  })
+    if (value !== undefined) rows.push([label, value])
+  }
   for (const [language, places] of Object.entries(branding.texts ?? {}))
     for (const [place, text] of Object.entries(places)) rows.push([`${place} (${language})`, text])
   if (branding.domain !== undefined) {
@@ -152,7 +133,7 @@ function report(branding: BrandingWire): void {
 }
 
 /** What to do before users can be sent to the domain. */
-function explainDomain(project: string, { name, challenge, ...domain }: DomainWire): void {
+function explainDomain(project: string, { name, challenge, ...domain }: OwnDomain): void {
   const lines = [
     `Users see the public URL until ${name} is proved:`,
     '',

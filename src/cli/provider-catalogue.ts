@@ -1,47 +1,14 @@
 import { didYouMean } from '../domain/nearest.ts'
-import { englishSentence, type ScopeWords } from '../providers/catalogue/scope-sentences.ts'
-import { type Api, listAll, refusal } from './api.ts'
+import { englishSentence } from '../providers/catalogue/scope-sentences.ts'
+import type { DefinitionInput } from '../providers/definition/definition-schema.ts'
+import type { Api } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import type { CommonOptions } from './shell.ts'
 
-/** A definition of the catalogue, as `GET /v1/admin/provider_catalogue/{id}` answers it. */
-export interface DefinitionWire {
-  readonly id: string
-  readonly name: string
-  readonly category: string
-  readonly verified: boolean
-  readonly checked: string
-  readonly documentation?: string
-  readonly sources: readonly string[]
-  readonly oauth2: {
-    readonly variables?: Readonly<Record<string, VariableWire>>
-    readonly authorize_request?: { readonly endpoint?: string }
-    readonly token_request?: { readonly endpoint?: string }
-  }
-  readonly registration?: {
-    readonly url: string
-    readonly steps?: readonly string[]
-    readonly fields?: Readonly<Record<string, string>>
-  }
-  readonly scopes?: ScopeWords
-}
+/** A definition of the catalogue, in the form of a definition file. */
+export type CatalogueDefinition = DefinitionInput
 
-interface VariableWire {
-  readonly label?: string
-  readonly example?: string
-  readonly value?: string
-}
-
-interface CatalogueEntryWire {
-  readonly id: string
-  readonly name: string
-  readonly category: string
-  readonly verified: boolean
-  readonly variables: readonly string[]
-}
-
-const PATH = '/v1/admin/provider_catalogue'
 /** The description of a longer scope, such as Google's URLs, is printed on its own line. */
 const WIDEST_SCOPE = 30
 
@@ -51,7 +18,7 @@ export async function listCatalogue(
   search: string | undefined,
   { json }: CommonOptions,
 ): Promise<void> {
-  const items = await listAll<CatalogueEntryWire>(api, PATH, search === undefined ? {} : { search })
+  const items = await api.list('listProviderCatalogue', { query: { search } })
   if (json) return printJson({ items })
   if (items.length === 0) return print(`The catalogue has no provider like "${sanitize(search ?? '')}".`)
   const rows = items.map(({ id, name, category, verified, variables }) => [
@@ -65,25 +32,23 @@ export async function listCatalogue(
 }
 
 /** Returns the definition; `undefined` if the catalogue has none of that name. */
-export async function findDefinition(api: Api, id: string): Promise<DefinitionWire | undefined> {
-  const { status, body } = await api.request('GET', `${PATH}/${encodeURIComponent(id)}`)
-  if (status === 404) return undefined
-  if (status !== 200) throw refusal(status, body, api.place)
-  return body as DefinitionWire // the API guarantees this type
+export async function findDefinition(api: Api, id: string): Promise<CatalogueDefinition | undefined> {
+  return (await api.find('getCatalogueDefinition', { params: { id } })) as CatalogueDefinition | undefined // as documented
 }
 
 /** Returns the definition. Throws `CommandFailure` with the most similar names if there is none. */
-export function getDefinition(api: Api, id: string): Promise<DefinitionWire> {
-  return api.send<DefinitionWire>('GET', `${PATH}/${encodeURIComponent(id)}`)
+export async function getDefinition(api: Api, id: string): Promise<CatalogueDefinition> {
+  return (await api.call('getCatalogueDefinition', { params: { id } })) as unknown as CatalogueDefinition // as documented
 }
 
 /** Prints a definition from which no provider was added yet. */
-export function reportDefinition(definition: DefinitionWire, { json }: CommonOptions): void {
+export function reportDefinition(definition: CatalogueDefinition, { json }: CommonOptions): void {
   if (json) {
     printJson(definition)
     return
   }
-  const { id, name, category, documentation, registration, sources, oauth2, scopes = {} } = definition
+  const { id, name, documentation, registration, oauth2 } = definition
+  const { category = '-', sources = [], scopes = {} } = definition
   print(`${MARKS.warning} ${bold(sanitize(id))}  known, not added`)
   const members: [string, string][] = [
     ['name', name],
@@ -95,8 +60,10 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
     ...(registration === undefined ? [] : [['clients are registered', registration.url] as [string, string]]),
     ...sources.map((source): [string, string] => ['source', source]),
   ]
-  for (const [variable, { label, value, example = '' }] of Object.entries(oauth2.variables ?? {}))
+  for (const [variable, declared] of Object.entries(oauth2.variables ?? {})) {
+    const { label, value, example = '' } = declared ?? {}
     members.push([label ?? variable, value === undefined ? `to be given, such as ${example}` : value])
+  }
   for (const [member, value] of members) print(`  ${dim(member.padEnd(22))}  ${sanitize(value)}`)
   const explained = Object.entries(scopes)
   const width = Math.min(WIDEST_SCOPE, Math.max(...explained.map(([scope]) => scope.length)))
@@ -109,7 +76,7 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
 }
 
 /** Throws `CommandFailure`, with the most similar name, for a variable that the definition does not declare. */
-export function refuseUnknownVariables({ id, oauth2 }: DefinitionWire, given: readonly string[]): void {
+export function refuseUnknownVariables({ id, oauth2 }: CatalogueDefinition, given: readonly string[]): void {
   const known = Object.keys(oauth2.variables ?? {})
   for (const name of given) {
     if (known.includes(name)) continue
@@ -122,7 +89,7 @@ export function refuseUnknownVariables({ id, oauth2 }: DefinitionWire, given: re
 }
 
 /** Says on standard error that the endpoints are unverified. */
-export function warnIfUnverified(definition: DefinitionWire): void {
+export function warnIfUnverified(definition: CatalogueDefinition): void {
   if (definition.verified) return
   process.stderr.write(
     `${MARKS.warning} The endpoints of ${sanitize(definition.name)} are unverified: only one source has them. Compare them with the provider's documentation.\n`,
@@ -130,7 +97,7 @@ export function warnIfUnverified(definition: DefinitionWire): void {
 }
 
 /** Prints how to register the client to standard error, so that standard output has only the result. */
-export function explainRegistration(definition: DefinitionWire, redirectUri: string): void {
+export function explainRegistration(definition: CatalogueDefinition, redirectUri: string): void {
   const { name, registration, documentation } = definition
   const { url = documentation, steps = [], fields = {} } = registration ?? {}
   const { redirect_uri: field = 'Redirect URI' } = fields
@@ -143,7 +110,7 @@ export function explainRegistration(definition: DefinitionWire, redirectUri: str
 }
 
 /** The labels of the prompts for client id and secret, with the provider's own terms in brackets. */
-export function clientWords({ registration }: DefinitionWire): {
+export function clientWords({ registration }: CatalogueDefinition): {
   readonly id: string
   readonly secret: string
 } {
@@ -158,6 +125,8 @@ function promptLabel(usual: string, own: string | undefined): string {
   return own === undefined || own.toLowerCase() === usual ? usual : `${usual} (${sanitize(own)})`
 }
 
-function verificationText({ verified, checked }: DefinitionWire): string {
-  return verified ? `verified, checked ${checked}` : 'unverified: only one source has them'
+function verificationText({ verified, checked }: CatalogueDefinition): string {
+  return verified
+    ? `verified${checked === undefined ? '' : `, checked ${checked}`}`
+    : 'unverified: only one source has them'
 }

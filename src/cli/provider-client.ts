@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { AuthProviderCreateRequest, AuthProviderUpdateRequest } from '../sdk/generated/wire.ts'
 import { lacksClient } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { promptSecret, promptText } from './prompt.ts'
-import { clientWords, type DefinitionWire } from './provider-catalogue.ts'
+import { type CatalogueDefinition, clientWords } from './provider-catalogue.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId } from './shell.ts'
 
@@ -36,20 +37,22 @@ function parseVariable(text: string): string {
 }
 
 /** Adds the values of `--variable` to the body of a request. */
-export function withVariables(body: unknown, { variable = [] }: ClientOptions): object {
-  const given = body as { readonly oauth2?: { readonly variables?: Readonly<Record<string, object>> } } // checked by the server
-  if (variable.length === 0) return given
-  const variables: Record<string, object> = { ...given.oauth2?.variables }
+export function withVariables<Body extends AuthProviderUpdateRequest>(
+  body: Body,
+  { variable = [] }: ClientOptions,
+): Body {
+  if (variable.length === 0) return body
+  const variables = { ...body.oauth2?.variables }
   for (const one of variable) {
     const name = variableName(one)
     variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
   }
-  return { ...given, oauth2: { ...given.oauth2, variables } }
+  return { ...body, oauth2: { ...body.oauth2, variables } }
 }
 
 interface ClientFacts {
   /** Has the words that the provider uses for the client id and the secret. */
-  readonly definition?: DefinitionWire
+  readonly definition?: CatalogueDefinition
   /** The client id that the provider has, which is kept unless another one is given. */
   readonly storedId?: string | undefined
 }
@@ -76,7 +79,7 @@ const DEFAULT_WORDS = { id: 'client id', secret: 'client secret' }
 export async function readChange(
   options: ClientOptions & { readonly file?: string },
   storedId: string | undefined,
-): Promise<object> {
+): Promise<AuthProviderUpdateRequest> {
   const { file, clientId, variable } = options
   const isPublic = options.public === true
   if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
@@ -98,7 +101,10 @@ function refuseSecondClient(options: ClientOptions): void {
 }
 
 /** The content of a file. If the file is a definition, which has no client, it prompts for the client and adds it. */
-export async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
+export async function withClient(
+  given: Record<string, unknown>,
+  options: ClientOptions,
+): Promise<Partial<AuthProviderCreateRequest>> {
   if (!lacksClient(given)) {
     refuseSecondClient(options)
     return given

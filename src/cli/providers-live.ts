@@ -4,10 +4,9 @@ import { findProviderByUid } from '../flows/get-provider.ts'
 import { refreshConnection } from '../flows/refresh/refresh-connection.ts'
 import { openAccess, openRefreshToken } from '../flows/seal-grant.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
-import type { Connection, Explanation } from '../sdk/generated/wire.ts'
+import type { Authorization, Explanation } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
-import { type AuthorizationWire, waitForAnswer } from './connect.ts'
-import { CONNECTIONS } from './connections.ts'
+import { waitForAnswer } from './connect.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import {
   type ComparedDefinition,
@@ -37,11 +36,10 @@ const MIN_AGE_SECONDS = 11
  */
 export async function testLive(shell: Shell, id: string, options: LiveOptions): Promise<void> {
   await withApi(shell, options, async (api) => {
-    const path = `/v1/admin/auth_providers/${encodeURIComponent(id)}`
-    const { oauth2 } = await api.send<{ readonly oauth2: ComparedDefinition }>('GET', path)
+    const { oauth2 } = await api.call('getAuthProvider', { params: { id } })
     const begun = await begin(api, id, options)
     const ended = await waitForAnswer(api, begun, options)
-    const explained = await api.send<Explanation>('GET', `/v1/auth/${begun.id}/explain`)
+    const explained = await api.call('explainAuthorization', { params: { id: begun.id } })
     const { findings, connectionId } = await consentOf(api, oauth2, explained)
     const all = [findings]
     if (connectionId !== undefined) {
@@ -59,14 +57,14 @@ export async function testLive(shell: Shell, id: string, options: LiveOptions): 
   })
 }
 
-const exitOf = ({ reason }: AuthorizationWire) =>
+const exitOf = ({ reason }: Authorization) =>
   reason === 'access_denied' || reason === 'expired' ? EXIT.consentNeeded : EXIT.failed
 
 /** Begins a new consent, even if an earlier one would suffice. */
 async function begin(api: Api, id: string, { user: user_id, scopes = [] }: LiveOptions) {
   const auth_requirement = { id, oauth2: { scopes } }
   const body = { auth_requirement, user_id, account: 'new' }
-  const begun = await api.send<AuthorizationWire>('POST', '/v1/auth/authorize', { body })
+  const begun = await api.call('authorize', { body })
   if (api.local !== undefined) {
     const { requireServer } = await import('./require-server.ts')
     await requireServer(api.local, begun)
@@ -88,9 +86,7 @@ async function consentOf(api: Api, definition: ComparedDefinition, explained: Ex
   const scopes = steps.findLast(({ step }) => step === 'sent_to_provider')?.details.scopes ?? []
   const connectionId = isStored ? stored.connection_id : undefined
   const connection =
-    connectionId === undefined
-      ? undefined
-      : await api.send<Connection>('GET', `${CONNECTIONS}/${encodeURIComponent(connectionId)}`)
+    connectionId === undefined ? undefined : await api.call('getConnection', { params: { id: connectionId } })
   const userInfo = steps.findLast(({ step }) => step === 'user_info')?.details.received
   const compared = compareConsent(definition, {
     received: exchange.received ?? [],
@@ -162,8 +158,7 @@ async function refreshHere(
 }
 
 async function revocationOf(api: Api, connectionId: string): Promise<Findings> {
-  const path = `${CONNECTIONS}/${encodeURIComponent(connectionId)}`
-  const { revocation } = await api.send<{ readonly revocation: string }>('DELETE', path)
+  const { revocation } = await api.call('deleteConnection', { params: { id: connectionId } })
   if (revocation === 'revoked') return finding('revocation', 'ok', 'the provider revoked the tokens')
   if (revocation === 'unsupported')
     return finding('revocation', 'not_tried', 'the definition has no revocation_request; deleted here')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
+import type { AuthProviderResponse } from '../sdk/generated/wire.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, serverOf, withApi, withCatalogueFiles } from './api.ts'
 import { checkDefinition, readProviderFile } from './definition-file.ts'
@@ -26,21 +27,6 @@ import { defineProvidersImport } from './providers-import.ts'
 import { defineProvidersTest } from './providers-test.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-interface ProviderWire {
-  readonly id: string
-  readonly provider_id?: string
-  readonly description?: string
-  readonly status: string
-  readonly oauth2: {
-    readonly client_id?: string
-    readonly client_secret: { readonly exists: boolean }
-    readonly redirect_uri: string
-    readonly authorize_request: { readonly endpoint: string }
-    readonly token_request: { readonly endpoint: string }
-    readonly variables?: Readonly<Record<string, { readonly value?: string; readonly label?: string }>>
-  }
-}
-
 interface ListOptions extends CommonOptions {
   /** The text to search for; `true` if the option has none. */
   readonly catalogue?: string | true
@@ -51,8 +37,6 @@ interface AddOptions extends ClientOptions {
   readonly issuer?: string
   readonly file?: string
 }
-
-const PATH = '/v1/admin/auth_providers'
 
 export function defineProviders(providers: Command, shell: Shell): void {
   providers.addHelpText('after', EXAMPLES)
@@ -71,7 +55,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
           : withApi(shell, options, list)
       }
       return withApi(shell, options, async (api) => {
-        const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
+        const items = await api.list('listAuthProviders')
         if (options.json) return printJson({ items })
         if (items.length === 0)
           return print(
@@ -104,11 +88,13 @@ export function defineProviders(providers: Command, shell: Shell): void {
           )
       }
       return withApi(shell, options, async (api) => {
-        const added = await api.request('GET', pathOf(id))
-        const known = added.status === 404 ? await findDefinition(api, id) : undefined
+        const params = { id }
+        const added = await api.find('getAuthProvider', { params })
+        if (added !== undefined) return report(added, options)
+        const known = await findDefinition(api, id)
         if (known !== undefined) return reportDefinition(known, options)
-        if (added.status === 404) await refuseUnknown(api, id)
-        report(await api.send<ProviderWire>('GET', pathOf(id)), options)
+        await refuseUnknown(api, id)
+        await api.call('getAuthProvider', { params }) // throws with the most similar of the added ones
       })
     })
 
@@ -140,7 +126,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
           : { oauth2: { ...(await promptClient(options)), issuer: options.issuer } }
       return withApi(shell, create, async (api) => {
         const body = withVariables({ type: 'oauth2', ...described, id }, options)
-        report(await addProvider<ProviderWire>(api, PATH, body), options)
+        report(await addProvider(api, body), options)
       })
     })
 
@@ -156,11 +142,12 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) =>
       withApi(shell, options, async (api: Api) => {
-        const known = await api.send<ProviderWire>('GET', pathOf(id)) // an unknown id fails before the prompt
+        const params = { id }
+        const known = await api.call('getAuthProvider', { params }) // an unknown id fails before the prompt
         if (!options.json && options.file === undefined && options.variable === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
         const body = withVariables(await readChange(options, known.oauth2.client_id), options)
-        report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
+        report(await api.call('updateAuthProvider', { params, body }), options)
       }),
     )
 
@@ -173,7 +160,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', pathOf(id))
+        await api.call('deleteAuthProvider', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted, with its connections.`)
       }),
@@ -194,19 +181,19 @@ async function addFromCatalogue(api: Api, id: string, options: AddOptions): Prom
   const client = isPromptedLater ? {} : await promptClient(options, { definition })
   if (!options.json) warnIfUnverified(definition)
   const body = withVariables({ type: 'oauth2', id, provider_id: definition.id, oauth2: client }, options)
-  const added = await addProvider<ProviderWire>(api, PATH, body)
+  const added = await addProvider(api, body)
   if (!options.json) explainRegistration(definition, added.oauth2.redirect_uri)
   if (!isPromptedLater) return report(added, options)
   process.stderr.write(
     `The provider is stored. To set its client later: gatepass providers set ${sanitize(id)}\n`,
   )
   const complete = { oauth2: await promptClient(options, { definition }) }
-  report(await api.send<ProviderWire>('PATCH', pathOf(id), { body: complete }), options)
+  report(await api.call('updateAuthProvider', { params: { id }, body: complete }), options)
 }
 
 /** Throws `CommandFailure` with the most similar names of the catalogue, unless the name is similar to an added one. */
 async function refuseUnknown(api: Api, id: string): Promise<void> {
-  const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
+  const items = await api.list('listAuthProviders')
   if (
     nearest(
       id,
@@ -216,9 +203,7 @@ async function refuseUnknown(api: Api, id: string): Promise<void> {
     await getDefinition(api, id)
 }
 
-const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
-
-function report(provider: ProviderWire, { json }: CommonOptions): void {
+function report(provider: AuthProviderResponse, { json }: CommonOptions): void {
   if (json) {
     printJson(provider)
     return

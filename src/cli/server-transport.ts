@@ -1,10 +1,16 @@
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../egress/outgoing.ts'
+import { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { Dispatcher } from '../egress/guarded-agent.ts'
+import { createOutgoing, OutgoingError } from '../egress/outgoing.ts'
+import type { OutgoingStreamRequest } from '../egress/outgoing-request.ts'
+import type { Fetch } from '../sdk/client/transport.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { Transport } from './transport.ts'
 
 /** The signal of a request ends it earlier. */
 const LONGEST_MS = 60 * 60_000
 const MAX_BYTES = 64 * 1024 * 1024
+/** A response with one of these has no body (RFC 9110 section 6.4.1). */
+const EMPTY = new Set([204, 205, 304])
 
 /** Runs `run` with the API of a server. Its host may be private, because the operator named the host. */
 export async function withServerTransport(
@@ -46,34 +52,40 @@ export async function withServerTransport(
     })
   }
 
+  const fetchWith =
+    (limits: Pick<OutgoingStreamRequest, 'maxBytes'>): Fetch =>
+    async (url, { method = 'GET', body, signal } = {}) => {
+      const hasBody = typeof body === 'string'
+      const { status, body: received } = await reach(
+        outgoing.stream({
+          ...limits,
+          url: new URL(String(url)),
+          method: method as Dispatcher.HttpMethod, // of the operations
+          headers: { authorization, ...(hasBody && { 'content-type': 'application/json' }) },
+          ...(hasBody && { body }),
+          ...(signal && { signal }),
+          deadlineMs: LONGEST_MS,
+        }),
+      )
+      return new Response(EMPTY.has(status) ? null : toStream(readBody(received)), { status })
+    }
+
   try {
     await run({
       place: server.origin,
       baseUrl: server.origin,
       key,
-      async fetch(method, target, body, signal) {
-        const request: OutgoingRequest = {
-          url: new URL(target, server),
-          method,
-          deadlineMs: LONGEST_MS,
-          ...(signal && { signal }),
-          maxBytes: MAX_BYTES,
-          headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
-          ...(body !== undefined && { body }),
-        }
-        const answer = await reach(outgoing.send(request))
-        return { status: answer.status, text: Buffer.from(answer.body).toString('utf8') }
-      },
-      async stream(target) {
-        const { status, body } = await reach(
-          outgoing.stream({ url: new URL(target, server), headers: { authorization } }),
-        )
-        return { status, body: readBody(body) }
-      },
+      fetch: fetchWith({ maxBytes: MAX_BYTES }),
+      stream: fetchWith({}),
     })
   } finally {
     await outgoing.close()
   }
+}
+
+/** Node and the DOM have different types for the same class. */
+function toStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  return NodeReadableStream.from(body) as unknown as ReadableStream<Uint8Array>
 }
 
 function parseServerUrl(text: string): URL {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { Connection } from '../sdk/generated/wire.ts'
-import { type Api, listAll, refusal, withApi } from './api.ts'
-import { CONNECTIONS } from './connections.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import type { AccessToken } from '../sdk/generated/wire.ts'
+import { type Api, withApi } from './api.ts'
+import { CommandFailure, EXIT, refusalOf } from './failure.ts'
 import { print, printJson, sanitize } from './print.ts'
 import {
   type CommonOptions,
@@ -19,13 +18,6 @@ interface TokenOptions extends CommonOptions {
   readonly scopes?: string[]
 }
 
-interface TokenWire {
-  readonly access_token: string
-  readonly token_type: string
-  readonly expires_at?: string
-  readonly scopes: readonly string[]
-}
-
 export function defineToken(command: Command, shell: Shell): void {
   withCommonOptions(command.argument('<provider>', "the provider's id, such as github", parseId))
     .requiredOption('--user <id>', 'the user', parseId)
@@ -39,22 +31,25 @@ export function defineToken(command: Command, shell: Shell): void {
     .action(async (provider: string, options: TokenOptions) =>
       withApi(shell, options, async (api) => {
         const id = await findConnection(api, provider, options)
-        const { status, body } =
-          id === undefined ? CONSENT_NEEDED : await api.request('POST', `${CONNECTIONS}/${id}/token`)
-        if (nameOf(body) === 'authorization_required')
+        const token = id === undefined ? undefined : await findToken(api, id)
+        if (token === undefined)
           throw new CommandFailure(
             `${sanitize(options.user)} must approve ${sanitize(provider)} first: ${connectCommand(shell, provider, options)}`,
             EXIT.consentNeeded,
           )
-        if (status !== 200) throw refusal(status, body, api.place)
-        const token = body as TokenWire // the wire's contract
         if (options.json) printJson(token)
         else print(token.access_token)
       }),
     )
 }
 
-const CONSENT_NEEDED = { status: 403, body: { name: 'authorization_required' } } as const
+/** The token of the connection; `undefined` if the user must approve first. */
+function findToken(api: Api, id: string): Promise<AccessToken | undefined> {
+  return api.call('getConnectionToken', { params: { id } }).catch((error: unknown) => {
+    if (refusalOf(error)?.code === 'authorization_required') return undefined
+    throw error
+  })
+}
 
 /**
  * The id of the connection to use; `undefined` if the user must approve first. If the connection does not list
@@ -77,12 +72,8 @@ async function findConnection(
     user_id: user,
     account: found.id,
   }
-  const begun = await api.send<{ readonly status: string }>('POST', '/v1/auth/authorize', { body })
+  const begun = await api.call('authorize', { body })
   return begun.status === 'completed' ? found.id : undefined
-}
-
-function nameOf(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'name' in body ? body.name : undefined
 }
 
 function connectCommand(

@@ -5,9 +5,10 @@ import { basename, extname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { readDevelopmentKey } from '../development-key.ts'
+import type { ToolDefinition, Worker } from '../sdk/generated/wire.ts'
 import { readDatabase } from '../settings/database.ts'
 import { toolsPorts } from '../settings/tools-ports.ts'
-import { type Api, listAll, refusal, withApi } from './api.ts'
+import { type Api, withApi } from './api.ts'
 import { exampleInput } from './example-input.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, sanitize } from './print.ts'
@@ -20,33 +21,6 @@ interface DevOptions {
   readonly key?: string
   readonly id?: string
   readonly port?: number
-}
-
-interface WorkerWire {
-  readonly type: string
-  readonly http?: { readonly uri: string }
-  readonly sync_error?: string
-  readonly acceptance?: {
-    readonly waiting?: { readonly names?: readonly { readonly name: string; readonly owner?: string }[] }
-  }
-}
-
-interface ToolWire {
-  readonly qualified_name: string
-  readonly name: string
-  readonly description: string
-  readonly requirements: {
-    readonly authorization?: RequiredProvider
-    readonly authorizations?: readonly RequiredProvider[]
-    readonly secrets?: readonly { readonly key: string; readonly met?: boolean }[]
-  }
-}
-
-interface RequiredProvider {
-  readonly id?: string
-  readonly provider_id?: string
-  readonly status?: string
-  readonly oauth2?: { readonly scopes?: readonly string[] }
 }
 
 export function defineToolsDev(tools: Command, shell: Shell): void {
@@ -129,13 +103,14 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
 }
 
 async function deleteWorker(api: Api, id: string, url: string): Promise<void> {
-  const { status, body } = await api.request('DELETE', pathOf(id))
-  if (status < 300 || status === 404) return printProgress(`${id} is deleted from ${url}.`)
-  const { message } = refusal(status, body, api.place)
-  printProgress(`${MARKS.warning} ${id} could not be deleted from ${url}: ${message}`)
+  try {
+    await api.find('deleteWorker', { params: { id } })
+    printProgress(`${id} is deleted from ${url}.`)
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    printProgress(`${MARKS.warning} ${id} could not be deleted from ${url}: ${error.message}`)
+  }
 }
-
-const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`
 
 /**
  * Registers the worker, or makes Gatepass read its catalogue again. New requirements are accepted, unless names of other
@@ -146,21 +121,22 @@ async function register(
   id: string,
   http: { readonly uri: string; readonly secret: string },
   isRegistered: boolean,
-): Promise<WorkerWire> {
-  const known = isRegistered ? undefined : await api.request('GET', pathOf(id))
-  if (known?.status === 404) return api.send<WorkerWire>('POST', '/v1/workers', { body: { id, http } })
-  if (known !== undefined && known.status !== 200) throw refusal(known.status, known.body, api.place)
-  const before = known?.body as WorkerWire | undefined // the API guarantees this type
-  if (before !== undefined && !/^http:\/\/127\.0\.0\.1:/.test(before.http?.uri ?? ''))
-    throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
-  const worker = await api.send<WorkerWire>('PATCH', pathOf(id), { body: { http } })
-  if (worker.acceptance?.waiting === undefined || takenNames(worker).length > 0) return worker
-  return api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} })
+): Promise<Worker> {
+  const params = { id }
+  if (!isRegistered) {
+    const known = await api.find('getWorker', { params })
+    if (known === undefined) return api.call('createWorker', { body: { id, http } })
+    if (!/^http:\/\/127\.0\.0\.1:/.test(known.http?.uri ?? ''))
+      throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
+  }
+  const worker = await api.call('updateWorker', { params, body: { http } })
+  if (worker.acceptance.waiting === undefined || takenNames(worker).length > 0) return worker
+  return api.call('acceptWorkerRequirements', { params, body: {} })
 }
 
 /** The names of the worker's tools that belong to another source. */
-function takenNames({ acceptance }: WorkerWire) {
-  return (acceptance?.waiting?.names ?? []).filter(({ owner }) => owner !== undefined)
+function takenNames({ acceptance }: Worker) {
+  return (acceptance.waiting?.names ?? []).filter(({ owner }) => owner !== undefined)
 }
 
 /** Describes each tool: its missing requirements, and a command that calls it. */
@@ -171,7 +147,7 @@ async function describe(
   url: string,
   served: readonly ServedTool[],
 ): Promise<string> {
-  const tools = await listAll<ToolWire>(api, `${pathOf(id)}/tools`)
+  const tools = await api.list('listWorkerTools', { params: { id } })
   const schemas = new Map(served.map(({ name, inputSchema }) => [name.toLowerCase(), inputSchema]))
   return tools
     .map((tool) => {
@@ -188,8 +164,8 @@ async function describe(
 }
 
 /** The missing requirements of a tool, with the commands that set them up. */
-function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
-  const { authorization, authorizations, secrets = [] } = requirements
+function needsOf(shell: Shell, { requirements }: ToolDefinition): string[] {
+  const { authorization, authorizations, secrets } = requirements
   const providers = authorizations ?? (authorization === undefined ? [] : [authorization])
   return [
     ...providers
@@ -230,7 +206,7 @@ function gatepassOf(
 const DEFAULT_PORT = 8400
 
 async function checkGatepass(api: Api, url: string): Promise<void> {
-  await api.send('GET', '/v1/workers', { query: { limit: 1 } }).catch((error: unknown) => {
+  await api.call('listWorkers', { query: { limit: 1 } }).catch((error: unknown) => {
     if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.unreachable) throw error
     throw new CommandFailure(
       `No Gatepass answers at ${url}. Start one with \`gatepass dev\` in another terminal, or name it with --url.`,

@@ -12,7 +12,7 @@ import {
   type Shell,
   withCommonOptions,
 } from './shell.ts'
-import { webhookPath, withTypes } from './webhook-options.ts'
+import { withTypes } from './webhook-options.ts'
 
 interface ReplayOptions extends CommonOptions {
   readonly since?: string

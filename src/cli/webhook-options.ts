@@ -1,12 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { EVENT_TYPES, type EventType } from '../domain/webhook.ts'
 
-// Shared by the commands for webhooks: the API's paths, and the option for types of events.
-
-export const WEBHOOKS_PATH = '/v1/webhooks'
-
-export const webhookPath = (id: string) => `${WEBHOOKS_PATH}/${encodeURIComponent(id)}`
-
+/** The option for types of events. */
 export function withTypes(command: Command): Command {
   return command.option(
     '--types <types>',

@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from './failure.ts'
 import { bold, MARKS, print, printJson, sanitize, shortened, table, toDay, toMinute } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 import { defineDeliveries } from './webhook-deliveries.ts'
-import { WEBHOOKS_PATH, webhookPath, withTypes } from './webhook-options.ts'
+import { withTypes } from './webhook-options.ts'
 
 const DAY_SECONDS = 24 * 3600
 

@@ -20,7 +20,7 @@ test.each([
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const authorization = { id: 'auth_1', status: 'pending', url, provider_id: 'acme', scopes: [] } as const
-  const api = { send: async () => ({ ...authorization, status: 'completed' }) } as unknown as Api // the wait needs no more
+  const api = { call: async () => ({ ...authorization, status: 'completed' }) } as unknown as Api // the wait needs no more
   await waitForAnswer(api, authorization, { user: 'ada', open: true })
   expect(opened).toHaveBeenCalledTimes(isOpened ? 1 : 0)
 })

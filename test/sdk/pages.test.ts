@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, type ApiRequest, listAll } from '../../src/cli/api.ts'
+import { apiOver } from '../../src/cli/api.ts'
 import { createList, type PageWire } from '../../src/sdk/client/pages.ts'
 
 /** A list of seven items, served three at a time: by cursors, or by offsets alone as before cursors existed. */
@@ -34,12 +34,23 @@ describe.each(['cursors', 'offsets'] as const)('a list that is served by %s', (b
 
   test('is read whole by commands', async () => {
     const { asked, page } = served(by)
-    const send = async (_: string, __: string, { query }: ApiRequest = {}) => page(query as never)
-    expect(await listAll({ send } as unknown as Api, '/v1/connections', { user_id: 'ada' })).toEqual(ALL)
+    const api = apiOver({
+      place: 'the test',
+      baseUrl: 'http://localhost',
+      key: 'unused',
+      async fetch(url) {
+        const { limit, offset, ...rest } = Object.fromEntries(new URL(String(url)).searchParams)
+        return Response.json(
+          page({ ...rest, ...(offset !== undefined && { offset: Number(offset) }), limit: Number(limit) }),
+        )
+      },
+    })
+    const query = { user_id: 'ada' }
+    expect(await api.list('listConnections', { query })).toEqual(ALL)
     expect(asked).toEqual(
       [{}, ...AFTER_THE_FIRST[by]].map((part) => ({ user_id: 'ada', ...part, limit: 100 })),
     )
-    expect(await listAll({ send } as unknown as Api, '/v1/connections', {}, 4)).toEqual(ALL.slice(0, 4))
+    expect(await api.list('listConnections', {}, 4)).toEqual(ALL.slice(0, 4))
   })
 })
 
