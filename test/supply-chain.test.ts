@@ -69,8 +69,23 @@ describe('threat 50: supply chain', () => {
 
   test('the SDK has this release’s version and brings no package with it', () => {
     expect(sdk.version).toBe(manifest.version)
+    expect(lock.packages[SDK]?.version).toBe(manifest.version)
     expect(sdk.dependencies ?? {}).toEqual({})
     expect(lock.packages[SDK]).toMatchObject({ dev: true })
+  })
+
+  test.each([
+    ['CHANGELOG.md', /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m],
+    ['docs/upgrade.md', /^## From \S+ to (\S+)$/m],
+    ['docs/deploy.md', /--tag gatepass:(\S+)/],
+    ['docs/deploy.md', /registry\.example\.com\/gatepass, tag: (\S+) /],
+    ['deploy/Dockerfile', /^ARG VERSION=(\S+)$/m],
+    ['deploy/Dockerfile', /--tag gatepass:(\S+)/],
+    ['deploy/compose/compose.yaml', /image: gatepass:(\S+)/],
+  ])('%s names this release', (file, version) => {
+    expect(version.exec(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))?.[1]).toBe(
+      manifest.version,
+    )
   })
 
   test('what runs in production is a short list', () => {
