@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
-import type { OpenApiDocument, Operation, Schema } from '../sdk/wire-types/openapi.ts'
+import { nameOfReference, type OpenApiDocument, type Operation, type Schema } from '../sdk/wire-types/openapi.ts'
 
 // What clients that are generated from /openapi.json rely on: a stable name of every operation, and the form of every
 // answer.
@@ -100,6 +100,11 @@ test('a reference that may be null is a choice of the two', () => {
   expect(choice?.properties?.provider_type?.enum).toEqual(['oauth2', null])
 })
 
+/** The schema itself, or the component that it refers to. */
+function resolved(schema: Schema | undefined): Schema | undefined {
+  return schema?.$ref === undefined ? schema : document.components.schemas[nameOfReference(schema.$ref)]
+}
+
 describe('the tool of a request', () => {
   const OWN = [
     ['post /v1/tools/authorize', 'tool_name', undefined],
@@ -111,8 +116,8 @@ describe('the tool of a request', () => {
 
   test.each(OWN)('%s has one name, and says which others mean the same', (route, tool, input) => {
     const { requestBody } = Object.fromEntries(operations)[route] ?? {}
-    const body = requestBody?.content['application/json']?.schema
-    const schema = body?.properties?.steps?.items ?? body
+    const body = resolved(requestBody?.content['application/json']?.schema)
+    const schema = resolved(body?.properties?.steps?.items ?? body)
     const others = ['toolId', 'tool_id', 'tool_name'].filter((name) => name !== tool)
     expect(schema?.anyOf).toEqual([tool, ...others].map((name) => ({ required: [name] })))
     expect(schema?.properties?.[tool]).toMatchObject({ type: 'string', description: expect.any(String) })

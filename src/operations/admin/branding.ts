@@ -24,9 +24,9 @@ const webPage = z
     const url = /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
     return url !== undefined && url.username === '' && url.password === ''
   }, 'must be an https URL without credentials')
-const ownTexts = z.strictObject(
-  Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])),
-)
+const ownTexts = z
+  .strictObject(Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])))
+  .openapi('OwnTexts')
 const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((one) => [one, ownTexts.optional()])))
 
 const MAX_LOGO_URL = 90_000

@@ -104,14 +104,16 @@ export const policySchema = z
   })
   .openapi('Policy')
 
-export const newPolicySchema = z.strictObject({
-  id: newIdText,
-  description: plainText(1000).nullish(),
-  enabled: z.boolean().default(true),
-  effect: effectSchema,
-  match: matchSchema,
-  hook: hookSchema.optional(),
-})
+export const newPolicySchema = z
+  .strictObject({
+    id: newIdText,
+    description: plainText(1000).nullish(),
+    enabled: z.boolean().default(true),
+    effect: effectSchema,
+    match: matchSchema,
+    hook: hookSchema.optional(),
+  })
+  .openapi('NewPolicy')
 
 export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
   const { description, enabled, effect, match, hook } = body

@@ -11,7 +11,7 @@ import { idText } from '../schemas/fields.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
 import { callMembers, otherNameOf, readCall, readTool, runsTool } from './tool-call.ts'
 
-const runSchema = runsTool('toolId', callMembers)
+const runSchema = runsTool('toolId', callMembers).openapi('RunRequest')
 const stepSchema = runsTool('toolId', {
   usePrevious: z.boolean().nullish().openapi({
     description: 'Puts the result of the previous step into `args.previous`',

@@ -69,11 +69,13 @@ export function changedLimits({ timeout, retry }: Sent<typeof limits.change>): P
 type Sent<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
 
 /** The existence of a secret, in the form of Arcade's API. */
-export const keptSecret = z.object({
-  binding: z.literal('project'),
-  editable: z.literal(true),
-  exists: z.boolean(),
-})
+export const keptSecret = z
+  .object({
+    binding: z.literal('project'),
+    editable: z.literal(true),
+    exists: z.boolean(),
+  })
+  .openapi('KeptSecret')
 
 export function toKeptSecret(exists: boolean): z.infer<typeof keptSecret> {
   return { binding: 'project', editable: true, exists }

@@ -37,24 +37,26 @@ export const brokerSecret = z.string().min(32).max(100).openapi({
     'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can trust `_meta`',
 })
 
-const requirement = z.object({
-  authorization: z
-    .array(
-      z
-        .object({
-          id: idText.optional(),
-          provider_id: idText.optional(),
-          scopes: z.array(scopeText).max(200).default([]),
-        })
-        .refine(
-          (one) => one.id !== undefined || one.provider_id !== undefined,
-          'needs `id` or `provider_id`',
-        ),
-    )
-    .max(20)
-    .optional(),
-  secrets: z.array(secretName).max(50).optional(),
-})
+const requirement = z
+  .object({
+    authorization: z
+      .array(
+        z
+          .object({
+            id: idText.optional(),
+            provider_id: idText.optional(),
+            scopes: z.array(scopeText).max(200).default([]),
+          })
+          .refine(
+            (one) => one.id !== undefined || one.provider_id !== undefined,
+            'needs `id` or `provider_id`',
+          ),
+      )
+      .max(20)
+      .optional(),
+    secrets: z.array(secretName).max(50).optional(),
+  })
+  .openapi('McpToolRequirements')
 export const mcpRequirements = requirement.extend({
   tools: z.record(z.string().max(128), requirement).optional(),
 })

@@ -28,16 +28,18 @@ export const schemeMapping = z
     byKind.extend({ header, always }).strict(),
     z.object({ secret: name, header, always }).strict(),
   ])
-  .openapi({
+  .openapi('OpenapiCredential', {
     description:
       'The provider’s `id` or `provider_id`, or the key of a secret. `header` names the header for a scheme that the document does not define; `authorization` by default',
   })
 
-const requestAuthorization = z.union([
-  byEntry.extend({ header }).strict(),
-  byKind.extend({ header }).strict(),
-  z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
-])
+const requestAuthorization = z
+  .union([
+    byEntry.extend({ header }).strict(),
+    byKind.extend({ header }).strict(),
+    z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
+  ])
+  .openapi('OpenapiRequestCredential')
 
 const texts = z.record(z.string(), z.string().max(4000))
 
@@ -77,7 +79,7 @@ export const requestDescription = z
     authorization: z.union([requestAuthorization, z.array(requestAuthorization).max(10)]).optional(),
   })
   .strict()
-  .openapi({ description: 'A tool that sends one HTTP request' })
+  .openapi('OpenapiRequest', { description: 'A tool that sends one HTTP request' })
 
 type RequestWire = z.output<typeof requestDescription>
 

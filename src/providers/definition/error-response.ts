@@ -20,6 +20,7 @@ export const errorResponseInput = z
       .refine((codes) => Object.keys(codes).length <= 200, 'at most 200 members')
       .nullish(),
   })
+  .meta({ id: 'OAuth2ErrorResponseInput' })
   .nullish()
   .meta({
     description:
@@ -40,6 +41,7 @@ export const errorResponseAnswer = z
     description: z.string().optional(),
     codes: z.record(z.string(), z.string()).optional(),
   })
+  .meta({ id: 'OAuth2ErrorResponse' })
   .optional()
 
 /** Throws `invalid_request` for an invalid expression. */

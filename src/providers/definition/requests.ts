@@ -84,9 +84,9 @@ const INTROSPECTION = {
 
 const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
 
-const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create'))
+const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create')).meta({ id: 'OAuth2RequestInput' })
 /** Its endpoint may be left to the issuer's metadata. */
-const openBlock = plainBlock.extend({ endpoint: endpoint.change })
+const openBlock = plainBlock.extend({ endpoint: endpoint.change }).meta({ id: 'OAuth2RequestOfIssuer' })
 /** The members of all kinds; `refuseForeign` checks that the kind has them. */
 const changedBlock = z.object({
   ...shapeOf(INTROSPECTION, 'change'),
@@ -94,7 +94,7 @@ const changedBlock = z.object({
   ...shapeOf(RENEWAL, 'change'),
   ...shapeOf(FRAGMENT, 'change'),
 })
-const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer'))
+const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer')).meta({ id: 'OAuth2Request' })
 
 export type BlockInput = z.output<typeof changedBlock>
 

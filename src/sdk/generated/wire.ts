@@ -450,202 +450,8 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
-        readonly token_request?:
-          | {
-              readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
-              /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
-               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
-               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
-               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
-               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
-               * that is not sent (`client_assertion`).
-               */
-              readonly auth_method?: string | null | undefined
-              readonly params?: { readonly [name: string]: string } | null | undefined
-              /**
-               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
-               * of its own.
-               */
-              readonly parameter_names?:
-                | {
-                    readonly client_id?: string | undefined
-                    readonly client_secret?: string | undefined
-                    readonly code?: string | undefined
-                    readonly code_challenge?: string | undefined
-                    readonly code_challenge_method?: string | undefined
-                    readonly code_verifier?: string | undefined
-                    readonly grant_type?: string | undefined
-                    readonly redirect_uri?: string | undefined
-                    readonly refresh_token?: string | undefined
-                    readonly response_type?: string | undefined
-                    readonly scope?: string | undefined
-                  }
-                | null
-                | undefined
-              /**
-               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
-               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
-               */
-              readonly headers?: { readonly [name: string]: string } | null | undefined
-              readonly auth_header_value_format?: string | null | undefined
-              readonly request_content_type?:
-                | 'application/x-www-form-urlencoded'
-                | 'application/json'
-                | null
-                | undefined
-              readonly response_content_type?:
-                | 'application/x-www-form-urlencoded'
-                | 'application/json'
-                | null
-                | undefined
-              readonly response_map?: { readonly [name: string]: string } | null | undefined
-              /**
-               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
-               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
-               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
-               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
-               * requires a new consent.
-               */
-              readonly error_response?:
-                | {
-                    readonly at: string
-                    readonly success?: readonly (string | number | boolean)[] | undefined
-                    readonly code?: string | null | undefined
-                    readonly description?: string | null | undefined
-                    readonly codes?:
-                      | {
-                          readonly [name: string]:
-                            | 'invalid_grant'
-                            | 'invalid_client'
-                            | 'unauthorized_client'
-                            | 'invalid_request'
-                            | 'invalid_scope'
-                            | 'unsupported_grant_type'
-                            | 'access_denied'
-                            | 'server_error'
-                            | 'temporarily_unavailable'
-                            | 'slow_down'
-                        }
-                      | null
-                      | undefined
-                  }
-                | null
-                | undefined
-              /**
-               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
-               * for the `exp` of an access token that is a JWT.
-               */
-              readonly expiration_format?:
-                | 'relative_seconds'
-                | 'relative_milliseconds'
-                | 'absolute_unix_timestamp'
-                | 'iso_8601'
-                | 'access_token_jwt'
-                | null
-                | undefined
-            }
-          | null
-          | undefined
-        readonly refresh_request?:
-          | {
-              readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
-              /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
-               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
-               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
-               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
-               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
-               * that is not sent (`client_assertion`).
-               */
-              readonly auth_method?: string | null | undefined
-              readonly params?: { readonly [name: string]: string } | null | undefined
-              /**
-               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
-               * of its own.
-               */
-              readonly parameter_names?:
-                | {
-                    readonly client_id?: string | undefined
-                    readonly client_secret?: string | undefined
-                    readonly code?: string | undefined
-                    readonly code_challenge?: string | undefined
-                    readonly code_challenge_method?: string | undefined
-                    readonly code_verifier?: string | undefined
-                    readonly grant_type?: string | undefined
-                    readonly redirect_uri?: string | undefined
-                    readonly refresh_token?: string | undefined
-                    readonly response_type?: string | undefined
-                    readonly scope?: string | undefined
-                  }
-                | null
-                | undefined
-              /**
-               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
-               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
-               */
-              readonly headers?: { readonly [name: string]: string } | null | undefined
-              readonly auth_header_value_format?: string | null | undefined
-              readonly request_content_type?:
-                | 'application/x-www-form-urlencoded'
-                | 'application/json'
-                | null
-                | undefined
-              readonly response_content_type?:
-                | 'application/x-www-form-urlencoded'
-                | 'application/json'
-                | null
-                | undefined
-              readonly response_map?: { readonly [name: string]: string } | null | undefined
-              /**
-               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
-               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
-               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
-               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
-               * requires a new consent.
-               */
-              readonly error_response?:
-                | {
-                    readonly at: string
-                    readonly success?: readonly (string | number | boolean)[] | undefined
-                    readonly code?: string | null | undefined
-                    readonly description?: string | null | undefined
-                    readonly codes?:
-                      | {
-                          readonly [name: string]:
-                            | 'invalid_grant'
-                            | 'invalid_client'
-                            | 'unauthorized_client'
-                            | 'invalid_request'
-                            | 'invalid_scope'
-                            | 'unsupported_grant_type'
-                            | 'access_denied'
-                            | 'server_error'
-                            | 'temporarily_unavailable'
-                            | 'slow_down'
-                        }
-                      | null
-                      | undefined
-                  }
-                | null
-                | undefined
-              /**
-               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
-               * for the `exp` of an access token that is a JWT.
-               */
-              readonly expiration_format?:
-                | 'relative_seconds'
-                | 'relative_milliseconds'
-                | 'absolute_unix_timestamp'
-                | 'iso_8601'
-                | 'access_token_jwt'
-                | null
-                | undefined
-            }
-          | null
-          | undefined
+        readonly token_request?: OAuth2RequestOfIssuer | undefined
+        readonly refresh_request?: OAuth2RequestOfIssuer | undefined
         /**
          * Beyond Arcade: sent after the code was redeemed, with `{{access_token}}` of that response, for a
          * token that lives longer and takes its place (Instagram, Facebook, Threads). GET is the default, and
@@ -1405,66 +1211,9 @@ export interface AuthProviderResponse {
       readonly parameter_names?: { readonly [name: string]: string }
       readonly fragment?: string
     }
-    readonly token_request: {
-      readonly endpoint: string
-      readonly method: string
-      readonly auth_method: string
-      readonly params: { readonly [name: string]: string }
-      readonly parameter_names?: { readonly [name: string]: string }
-      readonly headers?: { readonly [name: string]: string }
-      readonly auth_header_value_format?: string
-      readonly request_content_type: string
-      readonly response_content_type: string
-      readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
-      readonly expiration_format?: string
-    }
-    readonly refresh_request?: {
-      readonly endpoint: string
-      readonly method: string
-      readonly auth_method: string
-      readonly params: { readonly [name: string]: string }
-      readonly parameter_names?: { readonly [name: string]: string }
-      readonly headers?: { readonly [name: string]: string }
-      readonly auth_header_value_format?: string
-      readonly request_content_type: string
-      readonly response_content_type: string
-      readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
-      readonly expiration_format?: string
-    }
-    readonly exchange_request?: {
-      readonly endpoint: string
-      readonly method: string
-      readonly auth_method: string
-      readonly params: { readonly [name: string]: string }
-      readonly parameter_names?: { readonly [name: string]: string }
-      readonly headers?: { readonly [name: string]: string }
-      readonly auth_header_value_format?: string
-      readonly request_content_type: string
-      readonly response_content_type: string
-      readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
-      readonly expiration_format?: string
-    }
+    readonly token_request: OAuth2Request
+    readonly refresh_request?: OAuth2Request
+    readonly exchange_request?: OAuth2Request
     readonly renewal_request?: {
       readonly endpoint: string
       readonly method: string
@@ -1476,13 +1225,7 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
+      readonly error_response?: OAuth2ErrorResponse
       readonly expiration_format?: string
       readonly least_age: number
     }
@@ -1497,13 +1240,7 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
+      readonly error_response?: OAuth2ErrorResponse
       readonly expiration_format?: string
       readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
     }
@@ -1518,13 +1255,7 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
+      readonly error_response?: OAuth2ErrorResponse
       readonly expiration_format?: string
       readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
       readonly enabled: true
@@ -1540,13 +1271,7 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
-      readonly error_response?: {
-        readonly at: string
-        readonly success: readonly string[]
-        readonly code?: string
-        readonly description?: string
-        readonly codes?: { readonly [name: string]: string }
-      }
+      readonly error_response?: OAuth2ErrorResponse
       readonly expiration_format?: string
       readonly revokes?: string
       readonly token_parameter?: string
@@ -2954,55 +2679,13 @@ export interface BrandingChanges {
   /** Your own sentences as plain text, by language and place. They replace all that were set before */
   readonly texts?:
     | {
-        readonly en?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly de?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly fr?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly es?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly pt?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly ja?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
-        readonly zh?:
-          | {
-              readonly 'connect.note'?: string | undefined
-              readonly 'completed.note'?: string | undefined
-              readonly 'failed.note'?: string | undefined
-            }
-          | undefined
+        readonly en?: OwnTexts | undefined
+        readonly de?: OwnTexts | undefined
+        readonly fr?: OwnTexts | undefined
+        readonly es?: OwnTexts | undefined
+        readonly pt?: OwnTexts | undefined
+        readonly ja?: OwnTexts | undefined
+        readonly zh?: OwnTexts | undefined
       }
     | null
     | undefined
@@ -3621,7 +3304,7 @@ export interface HttpWorkerSettings {
   readonly uri: string
   readonly timeout: number
   readonly retry: number
-  readonly secret: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+  readonly secret: KeptSecret
 }
 
 /** The result of each document, in their order */
@@ -3690,6 +3373,12 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue }
 
+export interface KeptSecret {
+  readonly binding: 'project'
+  readonly editable: true
+  readonly exists: boolean
+}
+
 export interface McpClient {
   readonly id: string
   readonly user_id: string
@@ -3728,6 +3417,18 @@ export interface McpTool {
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly JsonObject[]
   readonly _meta?: JsonObject
+}
+
+export interface McpToolRequirements {
+  readonly authorization?:
+    | readonly {
+        readonly id?: string | undefined
+        readonly provider_id?: string | undefined
+        /** Default: `[]` */
+        readonly scopes?: readonly string[] | undefined
+      }[]
+    | undefined
+  readonly secrets?: readonly string[] | undefined
 }
 
 export interface McpWorkerChange {
@@ -3769,32 +3470,9 @@ export interface McpWorkerChange {
    * the tool declares
    */
   readonly requirements?:
-    | {
-        readonly authorization?:
-          | readonly {
-              readonly id?: string | undefined
-              readonly provider_id?: string | undefined
-              /** Default: `[]` */
-              readonly scopes?: readonly string[] | undefined
-            }[]
-          | undefined
-        readonly secrets?: readonly string[] | undefined
-        readonly tools?:
-          | {
-              readonly [name: string]: {
-                readonly authorization?:
-                  | readonly {
-                      readonly id?: string | undefined
-                      readonly provider_id?: string | undefined
-                      /** Default: `[]` */
-                      readonly scopes?: readonly string[] | undefined
-                    }[]
-                  | undefined
-                readonly secrets?: readonly string[] | undefined
-              }
-            }
-          | undefined
-      }
+    | (McpToolRequirements & {
+        readonly tools?: { readonly [name: string]: McpToolRequirements } | undefined
+      })
     | null
     | undefined
 }
@@ -3842,32 +3520,9 @@ export interface McpWorkerRegistration {
    * the tool declares
    */
   readonly requirements?:
-    | {
-        readonly authorization?:
-          | readonly {
-              readonly id?: string | undefined
-              readonly provider_id?: string | undefined
-              /** Default: `[]` */
-              readonly scopes?: readonly string[] | undefined
-            }[]
-          | undefined
-        readonly secrets?: readonly string[] | undefined
-        readonly tools?:
-          | {
-              readonly [name: string]: {
-                readonly authorization?:
-                  | readonly {
-                      readonly id?: string | undefined
-                      readonly provider_id?: string | undefined
-                      /** Default: `[]` */
-                      readonly scopes?: readonly string[] | undefined
-                    }[]
-                  | undefined
-                readonly secrets?: readonly string[] | undefined
-              }
-            }
-          | undefined
-      }
+    | (McpToolRequirements & {
+        readonly tools?: { readonly [name: string]: McpToolRequirements } | undefined
+      })
     | null
     | undefined
 }
@@ -3876,43 +3531,20 @@ export interface McpWorkerSettings {
   readonly uri: string
   readonly timeout: number
   readonly retry: number
-  readonly secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+  readonly secret?: KeptSecret
   readonly headers?: { readonly [name: string]: string }
-  readonly secrets?: {
-    readonly [name: string]: {
-      readonly binding: 'project'
-      readonly editable: true
-      readonly exists: boolean
-    }
-  }
+  readonly secrets?: { readonly [name: string]: KeptSecret }
   readonly namespace?: string
   readonly token_meta?: string
   readonly providers?: readonly string[]
-  readonly requirements?: {
-    readonly authorization?: readonly {
-      readonly id?: string
-      readonly provider_id?: string
-      /** Default: `[]` */
-      readonly scopes?: readonly string[]
-    }[]
-    readonly secrets?: readonly string[]
-    readonly tools?: {
-      readonly [name: string]: {
-        readonly authorization?: readonly {
-          readonly id?: string
-          readonly provider_id?: string
-          /** Default: `[]` */
-          readonly scopes?: readonly string[]
-        }[]
-        readonly secrets?: readonly string[]
-      }
-    }
+  readonly requirements?: McpToolRequirements & {
+    readonly tools?: { readonly [name: string]: McpToolRequirements }
   }
   readonly external_id?: string
   readonly redirect_uri?: string
   readonly oauth2?: {
     readonly client_id?: string
-    readonly client_secret: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+    readonly client_secret: KeptSecret
     readonly authorization_url?: string
     readonly external_id?: string
     readonly scopes?: readonly string[]
@@ -3922,6 +3554,33 @@ export interface McpWorkerSettings {
   }
   /** If the server requires OAuth: the user whose connection lists its tools */
   readonly authorization?: { readonly user_id?: string; readonly scopes: readonly string[] }
+}
+
+export interface NewPolicy {
+  readonly id: string
+  readonly description?: string | null | undefined
+  /** Default: `true` */
+  readonly enabled?: boolean | undefined
+  /**
+   * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
+   * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
+   */
+  readonly effect: 'allow' | 'deny' | 'hook'
+  readonly match: PolicyMatch
+  readonly hook?:
+    | {
+        readonly url: string
+        /** Default: `2000` */
+        readonly timeout_ms?: number | undefined
+        /**
+         * The decision when the hook fails or its answer is invalid
+         * Default: `"deny"`
+         */
+        readonly on_failure?: 'deny' | 'allow' | undefined
+        /** Sent as `Authorization: Bearer <secret>` */
+        readonly secret?: string | undefined
+      }
+    | undefined
 }
 
 export interface NewWebhook {
@@ -3947,119 +3606,233 @@ export interface NewWebhook {
   readonly enabled?: boolean | undefined
 }
 
+export interface OAuth2ErrorResponse {
+  readonly at: string
+  readonly success: readonly string[]
+  readonly code?: string
+  readonly description?: string
+  readonly codes?: { readonly [name: string]: string }
+}
+
+export interface OAuth2Request {
+  readonly endpoint: string
+  readonly method: string
+  readonly auth_method: string
+  readonly params: { readonly [name: string]: string }
+  readonly parameter_names?: { readonly [name: string]: string }
+  readonly headers?: { readonly [name: string]: string }
+  readonly auth_header_value_format?: string
+  readonly request_content_type: string
+  readonly response_content_type: string
+  readonly response_map?: { readonly [name: string]: string }
+  readonly error_response?: OAuth2ErrorResponse
+  readonly expiration_format?: string
+}
+
+export type OAuth2RequestOfIssuer = {
+  readonly endpoint?: string | undefined
+  readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+  /**
+   * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+   * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+   * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+   * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+   * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+   * that is not sent (`client_assertion`).
+   */
+  readonly auth_method?: string | null | undefined
+  readonly params?: { readonly [name: string]: string } | null | undefined
+  /**
+   * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+   * of its own.
+   */
+  readonly parameter_names?:
+    | {
+        readonly client_id?: string | undefined
+        readonly client_secret?: string | undefined
+        readonly code?: string | undefined
+        readonly code_challenge?: string | undefined
+        readonly code_challenge_method?: string | undefined
+        readonly code_verifier?: string | undefined
+        readonly grant_type?: string | undefined
+        readonly redirect_uri?: string | undefined
+        readonly refresh_token?: string | undefined
+        readonly response_type?: string | undefined
+        readonly scope?: string | undefined
+      }
+    | null
+    | undefined
+  /**
+   * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+   * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+   */
+  readonly headers?: { readonly [name: string]: string } | null | undefined
+  readonly auth_header_value_format?: string | null | undefined
+  readonly request_content_type?: 'application/x-www-form-urlencoded' | 'application/json' | null | undefined
+  readonly response_content_type?: 'application/x-www-form-urlencoded' | 'application/json' | null | undefined
+  readonly response_map?: { readonly [name: string]: string } | null | undefined
+  /**
+   * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+   * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+   * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+   * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+   * requires a new consent.
+   */
+  readonly error_response?:
+    | {
+        readonly at: string
+        readonly success?: readonly (string | number | boolean)[] | undefined
+        readonly code?: string | null | undefined
+        readonly description?: string | null | undefined
+        readonly codes?:
+          | {
+              readonly [name: string]:
+                | 'invalid_grant'
+                | 'invalid_client'
+                | 'unauthorized_client'
+                | 'invalid_request'
+                | 'invalid_scope'
+                | 'unsupported_grant_type'
+                | 'access_denied'
+                | 'server_error'
+                | 'temporarily_unavailable'
+                | 'slow_down'
+            }
+          | null
+          | undefined
+      }
+    | null
+    | undefined
+  /**
+   * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+   * for the `exp` of an access token that is a JWT.
+   */
+  readonly expiration_format?:
+    | 'relative_seconds'
+    | 'relative_milliseconds'
+    | 'absolute_unix_timestamp'
+    | 'iso_8601'
+    | 'access_token_jwt'
+    | null
+    | undefined
+} | null
+
 export interface OpenAiTool {
   readonly type: 'function'
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
 }
+
+/**
+ * The provider’s `id` or `provider_id`, or the key of a secret. `header` names the header for a scheme
+ * that the document does not define; `authorization` by default
+ */
+export type OpenapiCredential =
+  | {
+      readonly id: string
+      readonly scopes?: readonly string[] | undefined
+      /** The header of the token; `authorization` by default */
+      readonly header?: string | undefined
+      /**
+       * Whether it is sent with operations for which the document requires no credential, too; without it,
+       * `sync_error` names them
+       */
+      readonly always?: boolean | undefined
+    }
+  | {
+      readonly provider_id: string
+      readonly scopes?: readonly string[] | undefined
+      /** The header of the token; `authorization` by default */
+      readonly header?: string | undefined
+      /**
+       * Whether it is sent with operations for which the document requires no credential, too; without it,
+       * `sync_error` names them
+       */
+      readonly always?: boolean | undefined
+    }
+  | {
+      readonly secret: string
+      /** The header of the token; `authorization` by default */
+      readonly header?: string | undefined
+      /**
+       * Whether it is sent with operations for which the document requires no credential, too; without it,
+       * `sync_error` names them
+       */
+      readonly always?: boolean | undefined
+    }
+
+/** A tool that sends one HTTP request */
+export interface OpenapiRequest {
+  readonly name: string
+  readonly version?: string | undefined
+  readonly title?: string | undefined
+  readonly description: string
+  /** Default: `"GET"` */
+  readonly method?: string | undefined
+  /** Its path may have `{name}` for a property of the input */
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string } | undefined
+  /** Constants, or `{name}` for a property of the input */
+  readonly query?: { readonly [name: string]: string } | undefined
+  /** Any JSON; `"{name}"` is replaced by a property of the input */
+  readonly body?: JsonValue | undefined
+  readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
+  readonly input_schema: JsonSchema
+  readonly output_schema?: JsonSchema | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly annotations?:
+    | {
+        readonly title?: string | undefined
+        readonly readOnlyHint?: boolean | undefined
+        readonly destructiveHint?: boolean | undefined
+        readonly idempotentHint?: boolean | undefined
+        readonly openWorldHint?: boolean | undefined
+      }
+    | undefined
+  readonly authorization?:
+    | {
+        readonly id: string
+        readonly scopes?: readonly string[] | undefined
+        /** The header of the token; `authorization` by default */
+        readonly header?: string | undefined
+      }
+    | {
+        readonly provider_id: string
+        readonly scopes?: readonly string[] | undefined
+        /** The header of the token; `authorization` by default */
+        readonly header?: string | undefined
+      }
+    | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+    | readonly OpenapiRequestCredential[]
+    | undefined
+}
+
+export type OpenapiRequestCredential =
+  | {
+      readonly id: string
+      readonly scopes?: readonly string[] | undefined
+      /** The header of the token; `authorization` by default */
+      readonly header?: string | undefined
+    }
+  | {
+      readonly provider_id: string
+      readonly scopes?: readonly string[] | undefined
+      /** The header of the token; `authorization` by default */
+      readonly header?: string | undefined
+    }
+  | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
 
 export interface OpenapiWorkerChange {
   /** An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text */
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** A tool that sends one HTTP request */
-  readonly request?:
-    | {
-        readonly name: string
-        readonly version?: string | undefined
-        readonly title?: string | undefined
-        readonly description: string
-        /** Default: `"GET"` */
-        readonly method?: string | undefined
-        /** Its path may have `{name}` for a property of the input */
-        readonly url: string
-        readonly headers?: { readonly [name: string]: string } | undefined
-        /** Constants, or `{name}` for a property of the input */
-        readonly query?: { readonly [name: string]: string } | undefined
-        /** Any JSON; `"{name}"` is replaced by a property of the input */
-        readonly body?: JsonValue | undefined
-        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
-        readonly input_schema: JsonSchema
-        readonly output_schema?: JsonSchema | undefined
-        readonly tags?: readonly string[] | undefined
-        readonly annotations?:
-          | {
-              readonly title?: string | undefined
-              readonly readOnlyHint?: boolean | undefined
-              readonly destructiveHint?: boolean | undefined
-              readonly idempotentHint?: boolean | undefined
-              readonly openWorldHint?: boolean | undefined
-            }
-          | undefined
-        readonly authorization?:
-          | {
-              readonly id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-            }
-          | {
-              readonly provider_id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-            }
-          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-          | readonly (
-              | {
-                  readonly id: string
-                  readonly scopes?: readonly string[] | undefined
-                  /** The header of the token; `authorization` by default */
-                  readonly header?: string | undefined
-                }
-              | {
-                  readonly provider_id: string
-                  readonly scopes?: readonly string[] | undefined
-                  /** The header of the token; `authorization` by default */
-                  readonly header?: string | undefined
-                }
-              | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-            )[]
-          | undefined
-      }
-    | undefined
+  readonly request?: OpenapiRequest | undefined
   /** In place of the servers that the document names */
   readonly server_url?: string | undefined
   /** The namespace of its tools; the id of the worker by default */
   readonly namespace?: string | undefined
   /** By the names of the document’s security schemes: the provider or the secret */
-  readonly authorization?:
-    | {
-        readonly [name: string]:
-          | {
-              readonly id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-          | {
-              readonly provider_id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-          | {
-              readonly secret: string
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-      }
-    | undefined
+  readonly authorization?: { readonly [name: string]: OpenapiCredential } | undefined
   /** By operationId, tag or the name of the tool */
   readonly operations?:
     | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
@@ -4078,109 +3851,13 @@ export interface OpenapiWorkerRegistration {
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** A tool that sends one HTTP request */
-  readonly request?:
-    | {
-        readonly name: string
-        readonly version?: string | undefined
-        readonly title?: string | undefined
-        readonly description: string
-        /** Default: `"GET"` */
-        readonly method?: string | undefined
-        /** Its path may have `{name}` for a property of the input */
-        readonly url: string
-        readonly headers?: { readonly [name: string]: string } | undefined
-        /** Constants, or `{name}` for a property of the input */
-        readonly query?: { readonly [name: string]: string } | undefined
-        /** Any JSON; `"{name}"` is replaced by a property of the input */
-        readonly body?: JsonValue | undefined
-        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
-        readonly input_schema: JsonSchema
-        readonly output_schema?: JsonSchema | undefined
-        readonly tags?: readonly string[] | undefined
-        readonly annotations?:
-          | {
-              readonly title?: string | undefined
-              readonly readOnlyHint?: boolean | undefined
-              readonly destructiveHint?: boolean | undefined
-              readonly idempotentHint?: boolean | undefined
-              readonly openWorldHint?: boolean | undefined
-            }
-          | undefined
-        readonly authorization?:
-          | {
-              readonly id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-            }
-          | {
-              readonly provider_id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-            }
-          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-          | readonly (
-              | {
-                  readonly id: string
-                  readonly scopes?: readonly string[] | undefined
-                  /** The header of the token; `authorization` by default */
-                  readonly header?: string | undefined
-                }
-              | {
-                  readonly provider_id: string
-                  readonly scopes?: readonly string[] | undefined
-                  /** The header of the token; `authorization` by default */
-                  readonly header?: string | undefined
-                }
-              | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-            )[]
-          | undefined
-      }
-    | undefined
+  readonly request?: OpenapiRequest | undefined
   /** In place of the servers that the document names */
   readonly server_url?: string | undefined
   /** The namespace of its tools; the id of the worker by default */
   readonly namespace?: string | undefined
   /** By the names of the document’s security schemes: the provider or the secret */
-  readonly authorization?:
-    | {
-        readonly [name: string]:
-          | {
-              readonly id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-          | {
-              readonly provider_id: string
-              readonly scopes?: readonly string[] | undefined
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-          | {
-              readonly secret: string
-              /** The header of the token; `authorization` by default */
-              readonly header?: string | undefined
-              /**
-               * Whether it is sent with operations for which the document requires no credential, too; without it,
-               * `sync_error` names them
-               */
-              readonly always?: boolean | undefined
-            }
-      }
-    | undefined
+  readonly authorization?: { readonly [name: string]: OpenapiCredential } | undefined
   /** By operationId, tag or the name of the tool */
   readonly operations?:
     | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
@@ -4202,102 +3879,13 @@ export interface OpenapiWorkerSettings {
   readonly document?: { readonly openapi: string; readonly title?: string; readonly version?: string }
   /** Where the document is; every sync reads it again */
   readonly url?: string
-  /** A tool that sends one HTTP request */
-  readonly request?: {
-    readonly name: string
-    readonly version?: string
-    readonly title?: string
-    readonly description: string
-    /** Default: `"GET"` */
-    readonly method?: string
-    /** Its path may have `{name}` for a property of the input */
-    readonly url: string
-    readonly headers?: { readonly [name: string]: string }
-    /** Constants, or `{name}` for a property of the input */
-    readonly query?: { readonly [name: string]: string }
-    /** Any JSON; `"{name}"` is replaced by a property of the input */
-    readonly body?: JsonValue
-    readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded'
-    readonly input_schema: JsonSchema
-    readonly output_schema?: JsonSchema
-    readonly tags?: readonly string[]
-    readonly annotations?: {
-      readonly title?: string
-      readonly readOnlyHint?: boolean
-      readonly destructiveHint?: boolean
-      readonly idempotentHint?: boolean
-      readonly openWorldHint?: boolean
-    }
-    readonly authorization?:
-      | {
-          readonly id: string
-          readonly scopes?: readonly string[]
-          /** The header of the token; `authorization` by default */
-          readonly header?: string
-        }
-      | {
-          readonly provider_id: string
-          readonly scopes?: readonly string[]
-          /** The header of the token; `authorization` by default */
-          readonly header?: string
-        }
-      | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-      | readonly (
-          | {
-              readonly id: string
-              readonly scopes?: readonly string[]
-              /** The header of the token; `authorization` by default */
-              readonly header?: string
-            }
-          | {
-              readonly provider_id: string
-              readonly scopes?: readonly string[]
-              /** The header of the token; `authorization` by default */
-              readonly header?: string
-            }
-          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
-        )[]
-  }
+  readonly request?: OpenapiRequest
   /** In place of the servers that the document names */
   readonly server_url?: string
   /** The namespace of its tools; the id of the worker by default */
   readonly namespace?: string
   /** By the names of the document’s security schemes: the provider or the secret */
-  readonly authorization?: {
-    readonly [name: string]:
-      | {
-          readonly id: string
-          readonly scopes?: readonly string[]
-          /** The header of the token; `authorization` by default */
-          readonly header?: string
-          /**
-           * Whether it is sent with operations for which the document requires no credential, too; without it,
-           * `sync_error` names them
-           */
-          readonly always?: boolean
-        }
-      | {
-          readonly provider_id: string
-          readonly scopes?: readonly string[]
-          /** The header of the token; `authorization` by default */
-          readonly header?: string
-          /**
-           * Whether it is sent with operations for which the document requires no credential, too; without it,
-           * `sync_error` names them
-           */
-          readonly always?: boolean
-        }
-      | {
-          readonly secret: string
-          /** The header of the token; `authorization` by default */
-          readonly header?: string
-          /**
-           * Whether it is sent with operations for which the document requires no credential, too; without it,
-           * `sync_error` names them
-           */
-          readonly always?: boolean
-        }
-  }
+  readonly authorization?: { readonly [name: string]: OpenapiCredential }
   /** By operationId, tag or the name of the tool */
   readonly operations?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] }
   /** Sent with every request; they must hold no secret */
@@ -4324,6 +3912,12 @@ export interface OwnDomain {
   readonly redirect_uris: readonly { readonly provider_id: string; readonly redirect_uri: string }[]
   /** Register this too, at the issuer at which users log in */
   readonly login_redirect_uri?: string
+}
+
+export interface OwnTexts {
+  readonly 'connect.note'?: string | undefined
+  readonly 'completed.note'?: string | undefined
+  readonly 'failed.note'?: string | undefined
 }
 
 export interface OxpCall {
@@ -4425,8 +4019,8 @@ export interface OxpWorkerRegistration {
 
 export interface OxpWorkerSettings {
   readonly uri: string
-  readonly api_key?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
-  readonly jwt_secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+  readonly api_key?: KeptSecret
+  readonly jwt_secret?: KeptSecret
   readonly audience?: string
   /** `none` for servers that expect the call itself as the body, without the member `request` around it */
   readonly envelope: 'request' | 'none'
@@ -4645,6 +4239,30 @@ export interface RunFailed {
   readonly duration: number
   readonly error: RunError
   readonly mcpResult?: McpResult
+}
+
+export interface RunRequest {
+  /** A tool by any of its names */
+  readonly toolId: string
+  /** Absent: the newest version */
+  readonly tool_version?: string | null | undefined
+  /** The tool's arguments, checked by its schema before anything runs */
+  readonly args?: JsonObject | undefined
+  /** The user for whom the tool runs; required by tools that act for a user */
+  readonly user_id?: string | null | undefined
+  /** Which of the user's accounts: a connection's id, an account's id or name */
+  readonly account?: string | null | undefined
+  /** The account at each of several providers, by the ids of their entries */
+  readonly accounts?: { readonly [name: string]: string } | null | undefined
+  readonly next_uri?: string | null | undefined
+  /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
+  readonly user_display?: string | null | undefined
+  /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+  readonly lang?: string | null | undefined
+  /** For tools that declare it; a tool gets only what it declares */
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  /** Store input and output in the execution history, which has neither by default */
+  readonly keep_content?: boolean | null | undefined
 }
 
 export interface RunRequiresAuthorization {
@@ -5403,32 +5021,7 @@ export interface Operations {
     readonly path: '/v1/admin/policies'
     readonly params: undefined
     readonly query: undefined
-    readonly body: {
-      readonly id: string
-      readonly description?: string | null | undefined
-      /** Default: `true` */
-      readonly enabled?: boolean | undefined
-      /**
-       * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
-       * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
-       */
-      readonly effect: 'allow' | 'deny' | 'hook'
-      readonly match: PolicyMatch
-      readonly hook?:
-        | {
-            readonly url: string
-            /** Default: `2000` */
-            readonly timeout_ms?: number | undefined
-            /**
-             * The decision when the hook fails or its answer is invalid
-             * Default: `"deny"`
-             */
-            readonly on_failure?: 'deny' | 'allow' | undefined
-            /** Sent as `Authorization: Bearer <secret>` */
-            readonly secret?: string | undefined
-          }
-        | undefined
-    }
+    readonly body: NewPolicy
     readonly answer: Policy
   }
   /** A one-time link to the user's own page */
@@ -5621,34 +5214,7 @@ export interface Operations {
            * Evaluated as if they were added, or replaced the policies with the same ids
            * Default: `[]`
            */
-          readonly policies?:
-            | readonly {
-                readonly id: string
-                readonly description?: string | null | undefined
-                /** Default: `true` */
-                readonly enabled?: boolean | undefined
-                /**
-                 * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
-                 * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
-                 */
-                readonly effect: 'allow' | 'deny' | 'hook'
-                readonly match: PolicyMatch
-                readonly hook?:
-                  | {
-                      readonly url: string
-                      /** Default: `2000` */
-                      readonly timeout_ms?: number | undefined
-                      /**
-                       * The decision when the hook fails or its answer is invalid
-                       * Default: `"deny"`
-                       */
-                      readonly on_failure?: 'deny' | 'allow' | undefined
-                      /** Sent as `Authorization: Bearer <secret>` */
-                      readonly secret?: string | undefined
-                    }
-                  | undefined
-              }[]
-            | undefined
+          readonly policies?: readonly NewPolicy[] | undefined
           /**
            * Ids of policies to leave out
            * Default: `[]`
@@ -6950,29 +6516,7 @@ export interface Operations {
     readonly path: '/v1/tools/run'
     readonly params: undefined
     readonly query: undefined
-    readonly body: {
-      /** A tool by any of its names */
-      readonly toolId: string
-      /** Absent: the newest version */
-      readonly tool_version?: string | null | undefined
-      /** The tool's arguments, checked by its schema before anything runs */
-      readonly args?: JsonObject | undefined
-      /** The user for whom the tool runs; required by tools that act for a user */
-      readonly user_id?: string | null | undefined
-      /** Which of the user's accounts: a connection's id, an account's id or name */
-      readonly account?: string | null | undefined
-      /** The account at each of several providers, by the ids of their entries */
-      readonly accounts?: { readonly [name: string]: string } | null | undefined
-      readonly next_uri?: string | null | undefined
-      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
-      readonly user_display?: string | null | undefined
-      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
-      readonly lang?: string | null | undefined
-      /** For tools that declare it; a tool gets only what it declares */
-      readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Store input and output in the execution history, which has neither by default */
-      readonly keep_content?: boolean | null | undefined
-    }
+    readonly body: RunRequest
     readonly answer: RunResult
   }
   /** Make a connection the default account of its user */
@@ -7037,29 +6581,7 @@ export interface Operations {
     readonly path: '/v1/tools/run_stream'
     readonly params: undefined
     readonly query: undefined
-    readonly body: {
-      /** A tool by any of its names */
-      readonly toolId: string
-      /** Absent: the newest version */
-      readonly tool_version?: string | null | undefined
-      /** The tool's arguments, checked by its schema before anything runs */
-      readonly args?: JsonObject | undefined
-      /** The user for whom the tool runs; required by tools that act for a user */
-      readonly user_id?: string | null | undefined
-      /** Which of the user's accounts: a connection's id, an account's id or name */
-      readonly account?: string | null | undefined
-      /** The account at each of several providers, by the ids of their entries */
-      readonly accounts?: { readonly [name: string]: string } | null | undefined
-      readonly next_uri?: string | null | undefined
-      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
-      readonly user_display?: string | null | undefined
-      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
-      readonly lang?: string | null | undefined
-      /** For tools that declare it; a tool gets only what it declares */
-      readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Store input and output in the execution history, which has neither by default */
-      readonly keep_content?: boolean | null | undefined
-    }
+    readonly body: RunRequest
     readonly answer: StreamEvent
     readonly mediaType: 'text/event-stream'
   }
