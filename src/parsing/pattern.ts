@@ -19,6 +19,8 @@ export interface PatternLimits {
   readonly length: number
   /** At most 10,000. */
   readonly size: number
+  /** How many Unicode classes (`\p{L}`), each of which may take 100 µs to compile. */
+  readonly classes?: number
 }
 
 /** Why a text cannot be used as a pattern. */
@@ -46,9 +48,11 @@ const kept = new LRUCache<string, Pattern | PatternFault>({
 })
 
 /** Compiles the pattern, or returns it from the cache. Throws `PatternFault`. */
-export function compilePattern(source: string, { length, size }: PatternLimits): Pattern {
+export function compilePattern(source: string, { length, size, classes }: PatternLimits): Pattern {
   if (source.length > length)
     throw new PatternFault(`has more than ${length} characters`, { isTooLarge: true })
+  if (classes !== undefined && (source.match(/\\p/gi)?.length ?? 0) > classes)
+    throw new PatternFault(`has more than ${classes} Unicode classes`, { isTooLarge: true })
   const known = kept.get(source)
   const pattern = known ?? compile(source)
   if (known === undefined) kept.set(source, pattern)

@@ -2,7 +2,7 @@ import { compilePattern, PatternFault } from '../parsing/pattern.ts'
 
 /** In characters: a longer value is dropped. */
 const LONGEST_VALUE = 500
-const LIMITS = { length: 300, size: 1_000 }
+const LIMITS = { length: 300, size: 1_000, classes: 8 }
 /**
  * How many characters times instructions of the pattern a check may take, a few milliseconds. A longer value does not
  * match: patterns come from administrators of single projects, and values through a user's browser.

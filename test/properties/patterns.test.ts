@@ -9,6 +9,8 @@ describe('threat 41: a pattern that an administrator of one project writes', () 
   test('is refused if its program is too large', () => {
     expect(patternFault(LARGE)).toBe('repeats too much')
     expect(patternFault(`[${'a-z'.repeat(100)}]`)).toBe('has more than 300 characters')
+    expect(patternFault(`(?i)${'\\pL'.repeat(8)}`)).toBeUndefined()
+    expect(patternFault(`(?i)${'\\pL'.repeat(9)}`)).toBe('has more than 8 Unicode classes')
     expect(patternFault('(?<=a)b')).toContain('is no regular expression')
   })
 
