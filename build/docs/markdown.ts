@@ -47,6 +47,8 @@ export function render(markdown: string, links: Links): Rendered {
       },
       code({ text, lang = '' }: Tokens.Code) {
         const [language = ''] = lang.split(/\s/)
+        // pages have no script that draws; the text beside a picture says the same
+        if (language === 'mermaid') return ''
         return `<div class="code"><pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`
       },
       table(token: Tokens.Table) {
@@ -115,6 +117,7 @@ function unique(id: string, ids: Map<string, number>): string {
 export function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^```mermaid$[\s\S]*?^```$/gm, ' ')
     .replace(/^```.*$/gm, ' ')
     .replace(/[`*]+/g, '')
     .replaceAll('|', ' ')
