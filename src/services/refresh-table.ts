@@ -8,9 +8,9 @@ import type { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { SentRequest } from '../providers/sent-requests.ts'
 import type { Store } from '../store/store.ts'
 import { maxEntries } from './cache-size.ts'
+import { createChangeSignal } from './change-signal.ts'
 import { type Pause, secondsLeft } from './pause.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
-import { outsideTraces } from './tracing.ts'
 
 /** The outcome of a refresh. */
 export type RefreshOutcome =
@@ -95,8 +95,7 @@ export interface RunningRefresh {
 }
 
 const MAX_COOL_DOWNS = 10_000
-/** How often the store is asked for changes by other processes while a caller waits. */
-const CATCH_UP_MS = 20
+const POLL_MS = 20
 const SPREAD = 0.2
 /** The grace period of a shutdown, shorter than that of the server. */
 const GRACE_MS = 20_000
@@ -109,25 +108,11 @@ export function createRefreshes(
     maxEntries(MAX_COOL_DOWNS),
   )
   const running = new Map<string, RunningRefresh>()
-  const waiting = new Map<string, Set<() => void>>()
-  let poll: NodeJS.Timeout | undefined
-  let revision = store.catchUp()
-  let stoppedAt: number | undefined
-
-  store.onChange((change) => {
-    if (change.noun === 'connection') wake(change.id)
+  const changes = createChangeSignal(store, {
+    topicOf: (change) => (change.noun === 'connection' ? change.id : undefined),
+    pollMs: POLL_MS,
   })
-
-  function wake(id: string): void {
-    for (const leave of waiting.get(id) ?? []) leave()
-  }
-
-  function catchUp(): void {
-    const current = store.catchUp()
-    if (current === revision) return
-    revision = current
-    for (const id of [...waiting.keys()]) wake(id)
-  }
+  let stoppedAt: number | undefined
 
   return {
     running,
@@ -139,25 +124,7 @@ export function createRefreshes(
     startCoolDown({ id, generation }, coolDown) {
       coolDowns.set(id, { ...coolDown, from: now(), generation })
     },
-    waitForChange(id, ms) {
-      return new Promise((resolve) => {
-        const leave = () => {
-          clearTimeout(timer)
-          leavers.delete(leave)
-          if (leavers.size === 0) waiting.delete(id)
-          if (waiting.size === 0) {
-            clearInterval(poll)
-            poll = undefined
-          }
-          resolve()
-        }
-        const timer = setTimeout(leave, ms)
-        const leavers = waiting.get(id) ?? new Set()
-        leavers.add(leave)
-        waiting.set(id, leavers)
-        poll ??= outsideTraces(() => setInterval(catchUp, CATCH_UP_MS)) // for all waiters
-      })
-    },
+    waitForChange: changes.next,
     spread: (seconds) => seconds + Math.floor(seconds * SPREAD * random()),
     get isStopped() {
       return stoppedAt !== undefined

@@ -1,13 +1,10 @@
 import { type Authorization, isSettled } from '../domain/authorization.ts'
 import type { Store } from '../store/store.ts'
-import { outsideTraces } from './tracing.ts'
+import { createChangeSignal } from './change-signal.ts'
+import { createOwnerCounts } from './owner-counts.ts'
 
-/** How often the store is asked for changes by other processes while requests wait. */
-const CATCH_UP_MS = 50
-/** How often the awaited authorizations are read even if no change was announced. */
+const POLL_MS = 50
 const REREAD_MS = 20_000
-/** How often they are read while the database cannot announce changes by other processes. */
-const REREAD_UNANNOUNCED_MS = 1_000
 
 type Wake = (settled: Authorization) => void
 
@@ -40,64 +37,46 @@ export interface Waiters {
 }
 
 export function createWaiters(store: Store, { total, perOwner }: WaitersLimits): Waiters {
-  const waiting = new Map<string, Set<Wake>>()
-  const waitsByOwner = new Map<string, number>()
+  const changes = createChangeSignal(store, {
+    topicOf: (change) => (change.noun === 'authorization' ? change.id : undefined),
+    pollMs: POLL_MS,
+    rereadMs: REREAD_MS,
+  })
+  const waiting = new Map<string, { readonly wakes: Set<Wake>; readonly unsubscribe: () => void }>()
+  const owners = createOwnerCounts()
   /** A function for each wait that ends it without a result. */
   const waits = new Set<() => void>()
-  let revision = store.catchUp()
-  let rereadAt = performance.now()
-  let poll: NodeJS.Timeout | undefined
   let closed = false
 
   /** Reads the authorization, and ends its waits if it has settled. */
   async function reread(id: string): Promise<void> {
-    const wakes = waiting.get(id)
-    if (wakes === undefined) return
     const authorization = await store.authorizations.find(id)
     if (authorization === undefined || !isSettled(authorization)) return
-    for (const wake of [...wakes]) wake(authorization)
+    for (const wake of [...(waiting.get(id)?.wakes ?? [])]) wake(authorization)
   }
 
-  store.onChange((change) => {
-    if (change.noun === 'authorization' && waiting.has(change.id)) void reread(change.id).catch(() => {})
-  })
-
-  function catchUp(): void {
-    const current = store.catchUp()
-    const now = performance.now()
-    if (now - rereadAt < (current === revision ? REREAD_MS : REREAD_UNANNOUNCED_MS)) return
-    revision = current
-    rereadAt = now
-    for (const id of waiting.keys()) void reread(id).catch(() => {}) // the next catch-up reads it again
+  /** One subscription for all waits for an authorization, so that a change costs one read. */
+  function subscribe(id: string) {
+    const read = () => void reread(id).catch(() => {}) // the next call of the signal reads it again
+    return { wakes: new Set<Wake>(), unsubscribe: changes.subscribe(id, read) }
   }
 
-  const hasRoom = (owner: string) => waits.size < total && (waitsByOwner.get(owner) ?? 0) < perOwner
-
-  function countWait(owner: string): () => void {
-    waitsByOwner.set(owner, (waitsByOwner.get(owner) ?? 0) + 1)
-    return () => {
-      const left = (waitsByOwner.get(owner) ?? 1) - 1
-      if (left > 0) waitsByOwner.set(owner, left)
-      else waitsByOwner.delete(owner)
-    }
-  }
+  const hasRoom = (owner: string) => waits.size < total && owners.of(owner) < perOwner
 
   return {
     hasRoom,
     async wait(id, ms, { signal, owner } = {}) {
       if (closed || signal?.aborted || (owner !== undefined && !hasRoom(owner))) return undefined
-      const uncount = owner === undefined ? () => {} : countWait(owner)
+      const uncount = owner === undefined ? () => {} : owners.add(owner)
       return new Promise((resolve) => {
         const leave = (settled?: Authorization) => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
           if (waits.delete(onAbort)) uncount()
-          const wakes = waiting.get(id)
-          wakes?.delete(leave)
-          if (wakes?.size === 0) waiting.delete(id)
-          if (waiting.size === 0) {
-            clearInterval(poll)
-            poll = undefined
+          ofId.wakes.delete(leave)
+          if (ofId.wakes.size === 0 && waiting.get(id) === ofId) {
+            waiting.delete(id)
+            ofId.unsubscribe()
           }
           resolve(settled)
         }
@@ -105,10 +84,9 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
         const timer = setTimeout(leave, ms)
         signal?.addEventListener('abort', onAbort)
         waits.add(onAbort)
-        const wakes = waiting.get(id) ?? new Set()
-        wakes.add(leave)
-        waiting.set(id, wakes)
-        poll ??= outsideTraces(() => setInterval(catchUp, CATCH_UP_MS)) // for all waiters
+        const ofId = waiting.get(id) ?? subscribe(id)
+        ofId.wakes.add(leave)
+        waiting.set(id, ofId)
         // the authorization may have settled since the caller read it
         void reread(id).catch(() => {})
       })

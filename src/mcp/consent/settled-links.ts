@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { isSettled } from '../../domain/authorization.ts'
+import { type ChangeListener, createChangeSignal } from '../../services/change-signal.ts'
 
 /** The user of a project. */
 export interface LinkOwner {
@@ -17,12 +18,15 @@ export interface SettledLinks {
   close(): void
 }
 
-/** How often, while streams are open, the store is asked for changes of other processes. */
-const CATCH_UP_MS = 250
+const POLL_MS = 250
 
 export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLinks {
   const listeners = new Map<string, Set<(authorizationId: string) => void>>()
-  let poll: NodeJS.Timeout | undefined
+  const changes = createChangeSignal(store, {
+    topicOf: ({ noun }) => (noun === 'authorization' ? noun : undefined),
+    pollMs: POLL_MS,
+  })
+  let unsubscribe: (() => void) | undefined
 
   const keyOf = ({ projectId, userId }: LinkOwner) => JSON.stringify([projectId, userId])
 
@@ -32,14 +36,14 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
     for (const listener of listeners.get(keyOf(authorization)) ?? []) listener(id)
   }
 
-  store.onChange((change) => {
+  const onChange: ChangeListener = (change) => {
     // an error is ignored: clients can also repeat the call without a notification
-    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {})
-  })
+    if (change?.noun === 'authorization') announce(change.id).catch(() => {})
+  }
 
-  const stopPolling = () => {
-    clearInterval(poll)
-    poll = undefined
+  const stop = () => {
+    unsubscribe?.()
+    unsubscribe = undefined
   }
 
   return {
@@ -48,16 +52,16 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
       const ofOwner = listeners.get(key) ?? new Set()
       ofOwner.add(onSettled)
       listeners.set(key, ofOwner)
-      poll ??= setInterval(() => store.catchUp(), CATCH_UP_MS).unref()
+      unsubscribe ??= changes.subscribe('authorization', onChange)
       return () => {
         ofOwner.delete(onSettled)
         if (ofOwner.size === 0 && listeners.get(key) === ofOwner) listeners.delete(key)
-        if (listeners.size === 0) stopPolling()
+        if (listeners.size === 0) stop()
       }
     },
     close() {
       listeners.clear()
-      stopPolling()
+      stop()
     },
   }
 }

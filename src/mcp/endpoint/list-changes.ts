@@ -1,3 +1,4 @@
+import { createChangeSignal } from '../../services/change-signal.ts'
 import type { Store } from '../../store/store.ts'
 import { createTimeBudget } from '../../tools/slices.ts'
 import { LIST_NOUNS, type ToolLists, type Viewer } from './tool-lists.ts'
@@ -9,27 +10,23 @@ export interface ListChanges {
   close(): void
 }
 
-/** How often, while streams are open, the store is asked for changes of other processes. */
-const CATCH_UP_MS = 500
+const POLL_MS = 500
 /** Changes within this time, such as those of an import, are reported once. */
 const SETTLE_MS = 100
 
 export function watchLists(store: Store, lists: ToolLists): ListChanges {
   const watches = new Map<string, Watch>()
-  let missed = store.catchUp()
-  let poll: NodeJS.Timeout | undefined
+  const changes = createChangeSignal(store, {
+    topicOf: ({ noun }) => (LIST_NOUNS.has(noun) ? 'lists' : undefined),
+    pollMs: POLL_MS,
+  })
+  let unsubscribe: (() => void) | undefined
   let settling: NodeJS.Timeout | undefined
   let isStale = false
 
-  store.onChange(({ noun }) => {
-    if (watches.size > 0 && LIST_NOUNS.has(noun)) checkSoon()
-  })
-
-  function catchUp(): void {
-    const answer = store.catchUp()
-    if (answer === missed) return
-    missed = answer
-    checkSoon()
+  const stop = () => {
+    unsubscribe?.()
+    unsubscribe = undefined
   }
 
   /** A change that comes while the lists are checked is reported by another round of checks after it. */
@@ -70,17 +67,15 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
     watch(viewer, onChange) {
       const watch = watchOf(viewer)
       watch.listeners.add(onChange)
-      poll ??= setInterval(catchUp, CATCH_UP_MS).unref()
+      unsubscribe ??= changes.subscribe('lists', checkSoon)
       return () => {
         watch.listeners.delete(onChange)
         if (watch.listeners.size === 0) watch.end()
-        if (watches.size > 0) return
-        clearInterval(poll)
-        poll = undefined
+        if (watches.size === 0) stop()
       }
     },
     close() {
-      clearInterval(poll)
+      stop()
       clearTimeout(settling)
       watches.clear()
     },

@@ -1,5 +1,5 @@
 import { BrokerError } from '../../domain/errors.ts'
-import { createOwnerCounts } from '../owner-counts.ts'
+import { createOwnerCounts } from '../../services/owner-counts.ts'
 
 /** The tool calls that run in this process. */
 export interface RunningCalls {

@@ -1,5 +1,5 @@
 import { BrokerError } from '../../domain/errors.ts'
-import { createOwnerCounts } from '../owner-counts.ts'
+import { createOwnerCounts } from '../../services/owner-counts.ts'
 
 /** A stream that takes a slot. */
 export interface OpenStream {

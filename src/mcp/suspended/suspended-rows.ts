@@ -2,14 +2,16 @@ import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { SuspendedCall } from '../../domain/suspended-call.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { type ChangeSignal, createChangeSignal } from '../../services/change-signal.ts'
+import { createOwnerCounts } from '../../services/owner-counts.ts'
 import type { ElicitationAnswer } from '../../tools/dialog/dialog.ts'
-import { createOwnerCounts } from '../owner-counts.ts'
-import { createRowChanges, type RowChanges } from './row-changes.ts'
 import { type SuspendedState, stateOf, toColumns } from './suspended-state.ts'
 
 // Reads and writes the rows of calls that wait for an answer of their user.
 
-export interface SuspendedRows extends RowChanges {
+export interface SuspendedRows {
+  /** By the id of the row. */
+  readonly waitFor: ChangeSignal['waitFor']
   /**
    * Takes a slot for a call that waits in this process. Returns the function that releases the slot; calling it again
    * has no effect. Throws `ContextRequiredError` if there is no free slot.
@@ -28,16 +30,23 @@ export interface SuspendedRows extends RowChanges {
 /** The most waiting calls: in one process, and of one owner. */
 const MAX_CALLS = 1_000
 const MAX_PER_OWNER = 20
+const POLL_MS = 50
+/** No change announces that a row has expired, or that the process of its run has ended. */
+const REREAD_MS = 1_000
 
 export function createSuspendedRows(broker: Broker): SuspendedRows {
   const { store, now } = broker
-  const changes = createRowChanges(store)
+  const changes = createChangeSignal(store, {
+    topicOf: (change) => (change.noun === 'suspended_call' ? change.id : undefined),
+    pollMs: POLL_MS,
+    rereadMs: REREAD_MS,
+  })
   const owners = createOwnerCounts()
   let total = 0
   const find = (projectId: string, id: string) => store.suspendedCalls.find(projectId, id, now())
 
   return {
-    ...changes,
+    waitFor: changes.waitFor,
     find,
     stateOf: (row) => stateOf(broker, row),
     remove: (projectId, id) => store.suspendedCalls.remove(projectId, id),

@@ -5,7 +5,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['40'],
     fault: 'the streams of a user are not counted',
-    file: 'src/mcp/owner-counts.ts',
+    file: 'src/services/owner-counts.ts',
     from: 'counts.set(owner, of(owner) + 1)',
     to: 'counts.set(owner, 1)',
     test: 'mcp/hostile.test.ts',

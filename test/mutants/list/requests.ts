@@ -65,7 +65,7 @@ export const requests: readonly Mutation[] = [
     rows: ['40'],
     fault: 'any number of callers may wait',
     file: 'src/services/waiters.ts',
-    from: 'const hasRoom = (owner: string) => waits.size < total && (waitsByOwner.get(owner) ?? 0) < perOwner',
+    from: 'const hasRoom = (owner: string) => waits.size < total && owners.of(owner) < perOwner',
     to: 'const hasRoom = (_: string) => total + perOwner > 0',
     test: LIMITS,
     name: 'threat 40',
