@@ -71,6 +71,12 @@ describe('the documentation as a site', () => {
     expect(links).toBeGreaterThan(1000)
   })
 
+  test('has no source of a picture, which a script would have to draw', () => {
+    expect(readFileSync('README.md', 'utf8')).toContain('```mermaid\n')
+    const index = readFileSync(join(folder, 'assets/search-index.js'), 'utf8')
+    for (const text of [...files.values(), index]) expect(text).not.toMatch(/sequencediagram/i)
+  })
+
   test('loads nothing from another host, and has no script or style in a page', () => {
     for (const [file, html] of files) {
       expect(

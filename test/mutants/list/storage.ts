@@ -450,6 +450,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'the site shows the source of a picture',
+    file: 'build/docs/markdown.ts',
+    from: "if (language === 'mermaid') return ''",
+    to: '',
+    test: 'docs/site.test.ts',
+    name: 'has no source of a picture',
+  },
+  {
+    rows: [],
     fault: 'a merge of a branch is taken for a commit',
     file: 'test/house/commits.ts',
     from: 'return MERGES.test(subject) ?',
