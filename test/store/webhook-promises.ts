@@ -477,6 +477,24 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect((await deliverAll(store, hook)).at(-1)?.data).toMatchObject({ sequence: 3, scopes: ['later'] })
     })
 
+    test('are replayed before later ones of their key that wait already', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, hook } = await inWebhookProject(store)
+      await withEvents(store, owner, 3)
+      await deliverAll(store, hook)
+      const all = { since: 0, until: now() + 10, onlyFailed: false }
+      const { next } = await store.events.replay(hook, all, now(), { limit: 2 })
+      await deliverAll(store, hook)
+      expect(await store.events.replay(hook, all, now(), { limit: 1, after: next })).toMatchObject({
+        replayed: 1,
+      })
+      expect(await store.events.replay(hook, all, now(), { limit: 1 })).toMatchObject({ replayed: 1 })
+      const { items } = await store.deliveries.list(hook.id, { state: 'waiting' }, FIRST_PAGE)
+      // the newest is listed first: it was due, and waits for the earlier one now
+      expect(items.map(({ dueAt }) => dueAt !== undefined)).toEqual([false, true])
+    })
+
     test('are replayed with the same id, in their order', async () => {
       await using opened = await open()
       const { store } = opened

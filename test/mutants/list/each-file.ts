@@ -270,7 +270,7 @@ export const eachFile: readonly Mutation[] = [
     from: '(PUBLIC_IDS.has(model) ? id : sha256(id))',
     to: 'id',
     test: 'mcp/authorization-server-login.test.ts',
-    name: 'keep no code, token or client name readable in the database',
+    name: 'keep no code and no token readable in the database',
   },
   {
     rows: [],

@@ -61,7 +61,7 @@ export const webhooks: readonly Mutation[] = [
     from: 'if (isFirst) yield* holdLater(place)',
     to: 'if (!isFirst) yield* holdLater(place)',
     test: STORED,
-    name: 'are replayed with the same id, in their order',
+    name: 'are replayed before later ones of their key that wait already',
   },
   {
     rows: ['37'],
