@@ -3,30 +3,45 @@ import type { AuditEntry, Operations } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { defineArchive } from './audit-archive.ts'
 import { defineVerify } from './audit-verify.ts'
+import { inputFlags } from './input-flags.ts'
 import { isOutputClosed, MARKS, print, printJson, table } from './print.ts'
 import { refuseServer } from './refuse-server.ts'
 import {
   type CommonOptions,
   jsonOption,
-  parseId,
-  parseMoment,
   parseWholeNumber,
   projectOption,
   type Shell,
   withCommonOptions,
 } from './shell.ts'
 
+const FILTER = {
+  user_id: { flags: '--user <id>', help: 'only of this user' },
+  provider_id: { flags: '--provider <id>', help: 'only of this provider' },
+  connection_id: { flags: '--connection <id>', help: 'only of this connection' },
+  action: { flags: '--action <action>', help: 'only this action, such as token.released' },
+  tool: { flags: '--tool <id>', help: 'only for this tool' },
+  subject: {
+    flags: '--subject <id>',
+    help: 'only of this subject, such as a worker, a policy or a secret',
+  },
+  actor_id: { flags: '--actor <id>', help: 'only by this API key' },
+  since: {
+    flags: '--since <time>',
+    help: 'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z',
+  },
+  until: { flags: '--until <time>', help: 'only until this time' },
+} as const
+const LIST = inputFlags('listAuditEntries', { ...FILTER, before: false })
+const EXPORT = inputFlags('exportAuditEntries', {
+  ...FILTER,
+  after: {
+    flags: '--after <seq>',
+    help: 'only entries after this number, such as the last one of an earlier export',
+  },
+})
+
 interface ListOptions extends CommonOptions {
-  readonly user?: string
-  readonly provider?: string
-  readonly connection?: string
-  readonly subject?: string
-  readonly action?: AuditEntry['action']
-  readonly tool?: string
-  readonly actor?: string
-  readonly since?: string
-  readonly until?: string
-  readonly after?: number
   readonly limit?: number
 }
 
@@ -36,7 +51,7 @@ const MAX_PAGE_ENTRIES = 1000
 export function defineAudit(audit: Command, shell: Shell): void {
   audit.addHelpText('after', EXAMPLES)
 
-  withFilter(withCommonOptions(audit.command('list').description('show the newest entries')))
+  LIST.addTo(withCommonOptions(audit.command('list').description('show the newest entries')))
     .option('--limit <n>', 'how many', parseWholeNumber, 50)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
@@ -55,18 +70,13 @@ export function defineAudit(audit: Command, shell: Shell): void {
       }),
     )
 
-  withFilter(
+  EXPORT.addTo(
     withCommonOptions(audit.command('export').description('print entries as JSON lines, oldest first')),
   )
-    .option(
-      '--after <seq>',
-      'only entries after this number, such as the last one of an earlier export',
-      parseWholeNumber,
-    )
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) =>
+    .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const query = { ...toQuery(options), after: options.after }
+        const query = EXPORT.read(options)
         for await (const line of api.linesOf('exportAuditEntries', { query })) {
           print(line)
           if (isOutputClosed()) return
@@ -106,44 +116,12 @@ async function newestEntries(api: Api, options: ListOptions): Promise<AuditEntry
   const items: AuditEntry[] = []
   let before: number | undefined
   do {
-    const query = { ...toQuery(options), before, limit: Math.min(MAX_PAGE_ENTRIES, limit - items.length) }
+    const query = { ...LIST.read(options), before, limit: Math.min(MAX_PAGE_ENTRIES, limit - items.length) }
     const page: Operations['listAuditEntries']['answer'] = await api.call('listAuditEntries', { query })
     items.push(...page.items)
     before = page.next_before
   } while (before !== undefined && items.length < limit)
   return items
-}
-
-function withFilter(command: Command): Command {
-  return command
-    .option('--user <id>', 'only of this user', parseId)
-    .option('--provider <id>', 'only of this provider', parseId)
-    .option('--connection <id>', 'only of this connection', parseId)
-    .option('--subject <id>', 'only of this subject, such as a worker, a policy or a secret', parseId)
-    .option('--action <action>', 'only this action, such as token.released', parseId)
-    .option('--tool <id>', 'only for this tool', parseId)
-    .option('--actor <id>', 'only by this API key', parseId)
-    .option(
-      '--since <time>',
-      'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z',
-      parseMoment,
-    )
-    .option('--until <time>', 'only until this time', parseMoment)
-}
-
-function toQuery(options: ListOptions) {
-  const { user, provider, connection, subject, action, tool, actor, since, until } = options
-  return {
-    user_id: user,
-    provider_id: provider,
-    connection_id: connection,
-    subject,
-    action,
-    tool,
-    actor_id: actor,
-    since,
-    until,
-  }
 }
 
 function aboutOf({ user_id, provider_id, tool, subject, reason }: AuditEntry): string {

@@ -1,31 +1,30 @@
 import type { Command } from 'commander'
-import type { Connection } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { defineConnectionsExport } from './connections-export.ts'
 import { defineConnectionsImport } from './connections-import.ts'
+import { inputFlags } from './input-flags.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-interface ListOptions extends CommonOptions {
-  readonly user?: string
-  readonly provider?: string
-}
+const LIST = inputFlags('listConnections', {
+  user_id: { flags: '--user <id>', help: 'only of this user' },
+  provider_id: { flags: '--provider <id>', help: 'only at this provider' },
+})
 
 type Revocation = 'revoked' | 'unsupported' | 'failed'
 
 export function defineConnections(connections: Command, shell: Shell): void {
   connections.addHelpText('after', EXAMPLES)
 
-  withCommonOptions(
-    connections.command('list', { isDefault: true }).description('list connections, without tokens'),
+  LIST.addTo(
+    withCommonOptions(
+      connections.command('list', { isDefault: true }).description('list connections, without tokens'),
+    ),
   )
-    .option('--user <id>', 'only of this user', parseId)
-    .option('--provider <id>', 'only at this provider', parseId)
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) =>
+    .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const query = { user_id: options.user, provider_id: options.provider }
-        const items = await api.list('listConnections', { query })
+        const items = await api.list('listConnections', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No connections.')
         const rows = items.map((one) => [

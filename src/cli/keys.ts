@@ -1,66 +1,58 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { ROLES, type Role } from '../domain/api-key.ts'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { ApiKey, IssuedApiKey, Operations } from '../sdk/generated/wire.ts'
 import { parseDuration } from '../settings/duration.ts'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-interface CreateOptions extends CommonOptions {
-  readonly role: Role
-  readonly name: string
-  /** Seconds. */
-  readonly expires?: number
-  readonly rateLimit?: number
-  readonly user?: string
-}
+const CREATE = inputFlags('createApiKey', {
+  role: {
+    flags: '--role <role>',
+    help: 'admin may do everything, caller uses tools and tokens, readonly reads',
+  },
+  project: false, // --project of all commands
+  name: 'what the key is for, shown by keys list',
+  user_id: { flags: '--user <id>' },
+  expires_at: false,
+  expires_in: {
+    flags: '--expires <time>',
+    help: 'lifetime, such as 12h or 90d; without it, the key never expires',
+    parse: parseTime,
+  },
+})
 
-interface RotateOptions extends CommonOptions {
-  /** Seconds. */
-  readonly grace: number
-}
+const ROTATE = inputFlags('rotateApiKey', {
+  grace: {
+    flags: '--grace <time>',
+    help: 'how long the old key stays valid, such as 30m or 7d (default: a day)',
+    parse: parseTime,
+  },
+})
 
 export function defineKeys(keys: Command, shell: Shell): void {
   keys.addHelpText('after', EXAMPLES)
 
-  withCommonOptions(
-    keys
-      .command('create')
-      .description(
-        'create an API key, which is shown only once; a project that does not exist is created too',
-      ),
+  CREATE.addTo(
+    withCommonOptions(
+      keys
+        .command('create')
+        .description(
+          'create an API key, which is shown only once; a project that does not exist is created too',
+        ),
+    ),
   )
-    .addOption(
-      new Option('--role <role>', 'admin may do everything, caller uses tools and tokens, readonly reads')
-        .choices(ROLES)
-        .makeOptionMandatory(),
-    )
-    .option('--name <name>', 'what the key is for, shown by keys list', parseName, '')
-    .option('--expires <time>', 'lifetime, such as 12h or 90d; without it, the key never expires', parseTime)
-    .option(
-      '--rate-limit <n>',
-      'requests per second, instead of GATEPASS_RATE_LIMIT; 0 is unlimited',
-      parseRate,
-    )
-    .option('--user <id>', 'the only user that the key acts for; without it, every user', parseUser)
     .addHelpText('after', CREATE_EXAMPLES)
-    .action(async (options: CreateOptions) =>
+    .action(async (options: CommonOptions) =>
       withApi(shell, { ...options, creates: 'project' }, async (api) => {
-        const { role, name, expires, rateLimit, project, user } = options
-        const body = {
-          role,
-          ...(name !== '' && { name }),
-          ...(expires !== undefined && { expires_in: expires }),
-          ...(rateLimit !== undefined && { rate_limit: rateLimit }),
-          ...(user !== undefined && { user_id: user }),
-          // without a server, the command has opened this project already
-          ...(api.local === undefined && project !== undefined && { project }),
-        }
-        const issued = await api.call('createApiKey', { body })
+        const { role, user_id: user, ...limits } = CREATE.read(options)
+        // without a server, the command has opened the project already
+        const project = api.local === undefined ? options.project : undefined
+        const issued = await api.call('createApiKey', { body: { role, user_id: user, ...limits, project } })
         if (options.json) return printJson(toJson(issued))
         print(`\n  ${bold(issued.key)}\n`)
         print(
-          `The key is not shown again: store it now. (${issued.id}, ${role} of the project "${sanitize(issued.project)}"${user === undefined ? '' : `, for the user "${sanitize(user)}" only`})`,
+          `The key is not shown again: store it now. (${issued.id}, ${role} of the project "${sanitize(issued.project)}"${user == null ? '' : `, for the user "${sanitize(user)}" only`})`,
         )
       }),
     )
@@ -89,17 +81,18 @@ export function defineKeys(keys: Command, shell: Shell): void {
       }),
     )
 
-  withCommonOptions(
-    keys
-      .command('rotate')
-      .description('create a key that replaces another; both are valid until the old one expires')
-      .argument('<id>', "the old key's id, as keys list shows it", parseId),
+  ROTATE.addTo(
+    withCommonOptions(
+      keys
+        .command('rotate')
+        .description('create a key that replaces another; both are valid until the old one expires')
+        .argument('<id>', "the old key's id, as keys list shows it", parseId),
+    ),
   )
-    .option('--grace <time>', 'how long the old key stays valid, such as 30m or 7d', parseTime, DAY_SECONDS)
     .addHelpText('after', ROTATE_EXAMPLES)
-    .action(async (id: string, options: RotateOptions) =>
+    .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const issued = await api.call('rotateApiKey', { params: { id }, body: { grace: options.grace } })
+        const issued = await api.call('rotateApiKey', { params: { id }, body: ROTATE.read(options) })
         if (options.json) return printJson(toJson(issued))
         print(`\n  ${bold(issued.key)}\n`)
         print(`The key is not shown again: store it now. (${issued.id})`)
@@ -137,36 +130,12 @@ function statusOf({ status, expires_at: end, revoked_at: revoked }: ApiKey): str
   return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${toDay(end)}`
 }
 
-const DAY_SECONDS = 86_400
-
 /** Seconds of a duration such as `30m`, `24h`, `90d`. */
 function parseTime(text: string): number {
   const seconds = parseDuration(text, ['s', 'm', 'h', 'd', 'w'])
   if (seconds === undefined)
     throw new InvalidArgumentError('Give a number and a unit (s, m, h, d, w), such as 12h or 90d.')
   return seconds
-}
-
-function parseName(text: string): string {
-  if (text.length > 200 || !text.isWellFormed() || /\p{Cc}/u.test(text))
-    throw new InvalidArgumentError('Give a name of at most 200 characters, none of them control characters.')
-  return text
-}
-
-function parseUser(text: string): string {
-  if (text.trim() === '' || text.length > 500 || !text.isWellFormed() || /\p{Cc}/u.test(text))
-    throw new InvalidArgumentError(
-      'Give the id of a user: 1 to 500 characters, none of them control characters.',
-    )
-  return text
-}
-
-function parseRate(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) > 1_000_000)
-    throw new InvalidArgumentError(
-      'Give a whole number of requests per second, at most 1000000; 0 is unlimited.',
-    )
-  return Number(text)
 }
 
 const EXAMPLES = `

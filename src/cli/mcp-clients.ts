@@ -1,25 +1,25 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-interface ListOptions extends CommonOptions {
-  readonly user?: string
-}
+const LIST = inputFlags('listMcpClients', { user_id: { flags: '--user <id>', help: 'only of this user' } })
 
 export function defineMcpClients(clients: Command, shell: Shell): void {
   clients.addHelpText('after', EXAMPLES)
 
-  withCommonOptions(
-    clients
-      .command('list', { isDefault: true })
-      .description('list the MCP clients that users have allowed to act for them'),
+  LIST.addTo(
+    withCommonOptions(
+      clients
+        .command('list', { isDefault: true })
+        .description('list the MCP clients that users have allowed to act for them'),
+    ),
   )
-    .option('--user <id>', 'only of this user', parseId)
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) =>
+    .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await api.list('listMcpClients', { query: { user_id: options.user } })
+        const items = await api.list('listMcpClients', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No MCP clients.')
         const rows = items.map((one) => [

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { PolicyDryRun } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { readPolicies } from './policy-file.ts'
 import {
   bold,
@@ -14,46 +15,37 @@ import {
   toMinute,
   toSecond,
 } from './print.ts'
-import {
-  type CommonOptions,
-  parseId,
-  parseMoment,
-  parseNames,
-  type Shell,
-  withCommonOptions,
-} from './shell.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 /** The most samples that are printed; `--json` has all of them. */
 const SHOWN = 20
 
-interface DryRunOptions extends CommonOptions {
-  readonly without?: string[]
-  readonly since?: string
-  readonly until?: string
-}
+const DRY_RUN = inputFlags('dryRunPolicies', {
+  without: { flags: '--without <ids>', help: 'policies in force to leave out, comma-separated' },
+  since: { flags: '--since <time>', help: 'from this time on, by default a week ago; at most 31 days' },
+  until: { flags: '--until <time>', help: 'up to this time, by default now' },
+})
 
 export function defineDryRun(policies: Command, shell: Shell): void {
-  withCommonOptions(
-    policies
-      .command('dry-run')
-      .description(
-        'list the uses of tokens in the last week that the policies would have refused; changes nothing',
-      )
-      .argument(
-        '[source]',
-        'a JSON file with the policies to try, or - for standard input; by default the policies in force',
-        parseId,
-      ),
+  DRY_RUN.addTo(
+    withCommonOptions(
+      policies
+        .command('dry-run')
+        .description(
+          'list the uses of tokens in the last week that the policies would have refused; changes nothing',
+        )
+        .argument(
+          '[source]',
+          'a JSON file with the policies to try, or - for standard input; by default the policies in force',
+          parseId,
+        ),
+    ),
   )
-    .option('--without <ids>', 'policies in force to leave out, comma-separated', parseNames)
-    .option('--since <time>', 'from this time on, by default a week ago; at most 31 days', parseMoment)
-    .option('--until <time>', 'up to this time, by default now', parseMoment)
     .addHelpText('after', DRY_RUN_EXAMPLES)
-    .action(async (source: string | undefined, options: DryRunOptions) => {
+    .action(async (source: string | undefined, options: CommonOptions) => {
       const wanted = source === undefined ? [] : await readPolicies(source)
       return withApi(shell, options, async (api) => {
-        const { without = [], since, until } = options
-        const body = { policies: wanted, without, since, until }
+        const body = { ...DRY_RUN.read(options), policies: wanted }
         const result = await api.call('dryRunPolicies', { body })
         if (options.json) return printJson(result)
         if (result.uses === 0) print('No token was used in that time.')

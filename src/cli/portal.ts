@@ -1,46 +1,28 @@
-import { type Command, Option } from 'commander'
-import type { Body } from '../sdk/client/operation.ts'
+import type { Command } from 'commander'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, dim, print, printJson, sanitize, toSecond } from './print.ts'
-import {
-  type CommonOptions,
-  parseId,
-  parseNames,
-  parseWholeNumber,
-  type Shell,
-  withCommonOptions,
-} from './shell.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-interface PortalOptions extends CommonOptions {
-  /** The API refuses words that are no rights. */
-  readonly may?: NonNullable<Body<'createPortalLink'>['may']>
-  readonly name?: string
-  readonly returnUrl?: string
-  readonly lang?: string
-  readonly seconds?: number
-}
+const LINK = inputFlags('createPortalLink', {
+  return_url: { flags: '--return-url <url>', help: 'where the page leads back to' },
+  user_display: { flags: '--name <name>', help: "the user's name, for the page" },
+  lang: { flags: '--lang <language>', help: 'the language of the page; else that of the browser' },
+  may: {
+    flags: '--may <rights>',
+    help: 'comma-separated: view, disconnect, connect, export, erase',
+    parse: (text, bySchema) => [...new Set(['view' as const, ...bySchema(text)])],
+  },
+  seconds: { flags: '--seconds <seconds>' },
+})
 
 export function definePortal(command: Command, shell: Shell): void {
-  withCommonOptions(command.argument('<user>', 'the user', parseId))
-    .option('--may <rights>', 'comma-separated: view, disconnect, connect, export, erase', parseNames)
-    .option('--name <name>', "the user's name, for the page")
-    .option('--return-url <url>', 'where the page leads back to')
-    .option('--lang <language>', 'the language of the page; else that of the browser')
-    .addOption(new Option('--seconds <seconds>', 'how long the link works').argParser(parseWholeNumber))
+  LINK.addTo(withCommonOptions(command.argument('<user>', 'the user', parseId)))
     .addHelpText('after', EXAMPLES)
-    .action(async (user: string, options: PortalOptions) =>
+    .action(async (user: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const { may, name, returnUrl, lang, seconds } = options
-        const link = await api.call('createPortalLink', {
-          params: { user_id: user },
-          body: {
-            ...(may !== undefined && { may: [...new Set(['view' as const, ...may])] }),
-            ...(name !== undefined && { user_display: name }),
-            ...(returnUrl !== undefined && { return_url: returnUrl }),
-            ...(lang !== undefined && { lang }),
-            ...(seconds !== undefined && { seconds }),
-          },
-        })
+        const body = LINK.read(options)
+        const link = await api.call('createPortalLink', { params: { user_id: user }, body })
         if (options.json) return printJson(link)
         print(bold(link.url))
         print(

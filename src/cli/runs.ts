@@ -1,14 +1,17 @@
-import { type Command, Option } from 'commander'
-import type { ToolExecution } from '../sdk/generated/wire.ts'
+import type { Command } from 'commander'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { dim, MARKS, print, printJson, sanitize, table, toSecond } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
+const LIST = inputFlags('listExecutions', {
+  user_id: { flags: '--user <id>', help: 'only of this user' },
+  tool: { flags: '--tool <tool>', help: 'only of this tool' },
+  type: false, // --scheduled
+  status: { flags: '--status <status>', help: 'only in this status' },
+})
+
 interface ListOptions extends CommonOptions {
-  readonly user?: string
-  readonly tool?: string
-  /** The API refuses a word that is no status. */
-  readonly status?: ToolExecution['execution_status']
   readonly scheduled?: true
   readonly limit: number
 }
@@ -16,25 +19,19 @@ interface ListOptions extends CommonOptions {
 export function defineRuns(runs: Command, shell: Shell): void {
   runs.addHelpText('after', EXAMPLES)
 
-  withCommonOptions(
-    runs
-      .command('list', { isDefault: true })
-      .description('list runs, newest first, without input and output'),
+  LIST.addTo(
+    withCommonOptions(
+      runs
+        .command('list', { isDefault: true })
+        .description('list runs, newest first, without input and output'),
+    ),
   )
-    .option('--user <id>', 'only of this user', parseId)
-    .option('--tool <tool>', 'only of this tool', parseId)
-    .addOption(new Option('--status <status>', 'only in this status, such as completed or failed'))
     .option('--scheduled', 'only scheduled runs')
     .option('--limit <n>', 'how many', parseWholeNumber, 25)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
-        const query = {
-          user_id: options.user,
-          tool: options.tool,
-          status: options.status,
-          type: options.scheduled && ('scheduled' as const),
-        }
+        const query = { ...LIST.read(options), type: options.scheduled && ('scheduled' as const) }
         const items = await api.list('listExecutions', { query }, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No runs.')

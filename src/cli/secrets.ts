@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
-import type { Secret } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+const SET = inputFlags('setSecret', {
+  value: false, // prompted for
+  description: 'what it is for',
+})
 
 export function defineSecrets(secrets: Command, shell: Shell): void {
   secrets.addHelpText('after', EXAMPLES)
@@ -29,19 +34,19 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
       }),
     )
 
-  withCommonOptions(
-    secrets
-      .command('set')
-      .description('set a secret; its value is prompted for, or read from standard input')
-      .argument('<key>', 'the name that tools use, such as API_KEY', parseId),
+  SET.addTo(
+    withCommonOptions(
+      secrets
+        .command('set')
+        .description('set a secret; its value is prompted for, or read from standard input')
+        .argument('<key>', 'the name that tools use, such as API_KEY', parseId),
+    ),
   )
-    .option('--description <text>', 'what it is for')
     .addHelpText('after', EXAMPLES)
-    .action(async (key: string, options: CommonOptions & { readonly description?: string }) => {
+    .action(async (key: string, options: CommonOptions) => {
       const value = await promptSecret(`value of ${key}`)
       return withApi(shell, options, async (api) => {
-        const { description } = options
-        const body = { value, ...(description !== undefined && { description }) }
+        const body = { value, ...SET.read(options) }
         const set = await api.call('setSecret', { params: { key }, body })
         if (options.json) return printJson(set)
         print(`${MARKS.ok} ${sanitize(set.key)} is set.`)

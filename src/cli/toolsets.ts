@@ -1,19 +1,25 @@
 import { type Command, Option } from 'commander'
-import { TOOL_LISTINGS, TOOL_NAMINGS } from '../domain/toolset.ts'
 import type { Toolset, ToolsetDetail } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
 
+const TOOLSET = inputFlags('createToolset', {
+  id: false, // the argument
+  tools: { flags: '--tool <names...>', help: 'tools, by any of their names; * alone is every tool' },
+  namespaces: { flags: '--namespace <names...>', help: 'all tools of these namespaces' },
+  tags: { flags: '--tag <tags...>', help: 'all tools with one of these tags' },
+  providers: { flags: '--provider <ids...>', help: 'all tools that need one of these providers' },
+  names: { flags: '--names <naming>', help: "prefixed: Namespace_Tool; bare: the tool's own name" },
+  listing: {
+    flags: '--listing <listing>',
+    help: 'all: clients list every tool; search: clients list two, which search for and call the others',
+  },
+})
+
 interface ToolsetOptions extends CommonOptions {
-  readonly tool?: readonly string[]
-  readonly namespace?: readonly string[]
-  readonly tag?: readonly string[]
-  readonly provider?: readonly string[]
-  readonly names?: Toolset['names']
-  readonly instructions?: string
-  readonly listing?: Toolset['listing']
   readonly clear?: readonly string[]
 }
 
@@ -64,13 +70,13 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       }),
     )
 
-  withToolsetOptions(
+  withToolset(
     toolsets.command('create').description('create a toolset').argument('<id>', 'such as mail', parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: ToolsetOptions) =>
       withApi(shell, options, async (api) => {
-        const made = await api.call('createToolset', { body: { id, ...bodyOf(options) } })
+        const made = await api.call('createToolset', { body: { id, ...TOOLSET.read(options) } })
         if (options.json) return printJson(made)
         print(`${MARKS.ok} ${made.id} is at ${made.url} and has ${quantity(made.tool_count, 'tool')}.`)
         print(dim(`${commandLine(shell, 'mcp', made.id)} prints how to add it to MCP clients.`))
@@ -78,7 +84,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       }),
     )
 
-  withToolsetOptions(
+  withToolset(
     toolsets
       .command('update')
       .description('change a toolset; each list that is given replaces the previous list')
@@ -93,7 +99,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: ToolsetOptions) => {
       const { clear = [] } = options
-      const given = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined)
+      const given = Object.entries(TOOLSET.read(options))
       const [conflicting] = given.map(([member]) => member).filter((member) => clear.includes(member))
       if (conflicting !== undefined)
         throw new CommandFailure(`Either give ${conflicting} or clear ${conflicting}, not both.`, EXIT.usage)
@@ -122,31 +128,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
     )
 }
 
-function withToolsetOptions(command: Command): Command {
-  return withCommonOptions(
-    command
-      .option('--tool <names...>', 'tools, by any of their names; * alone is every tool')
-      .option('--namespace <names...>', 'all tools of these namespaces')
-      .option('--tag <tags...>', 'all tools with one of these tags')
-      .option('--provider <ids...>', 'all tools that need one of these providers')
-      .addOption(
-        new Option('--names <naming>', "prefixed: Namespace_Tool; bare: the tool's own name").choices(
-          TOOL_NAMINGS,
-        ),
-      )
-      .option('--instructions <text>', 'text for the model about these tools')
-      .addOption(
-        new Option(
-          '--listing <listing>',
-          'all: clients list every tool; search: clients list two, which search for and call the others',
-        ).choices(TOOL_LISTINGS),
-      ),
-  )
-}
-
-function bodyOf({ tool, namespace, tag, provider, names, instructions, listing }: ToolsetOptions) {
-  return { tools: tool, namespaces: namespace, tags: tag, providers: provider, names, instructions, listing }
-}
+const withToolset = (command: Command) => withCommonOptions(TOOLSET.addTo(command))
 
 function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }: Toolset): string {
   return [

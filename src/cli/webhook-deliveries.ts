@@ -1,28 +1,21 @@
-import { type Command, Option } from 'commander'
-import { DELIVERY_STATES, type DeliveryState, type EventType } from '../domain/webhook.ts'
-import type { WebhookDelivery, WebhookReplay, WebhookTest } from '../sdk/generated/wire.ts'
+import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
-import {
-  type CommonOptions,
-  parseId,
-  parseMoment,
-  parseWholeNumber,
-  type Shell,
-  withCommonOptions,
-} from './shell.ts'
-import { withTypes } from './webhook-options.ts'
+import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
+import { typesFlag } from './webhook-options.ts'
 
-interface ReplayOptions extends CommonOptions {
-  readonly since?: string
-  readonly until?: string
-  readonly types?: readonly EventType[]
-  readonly onlyFailed?: true
-}
+const DELIVERIES = inputFlags('listWebhookDeliveries', {
+  state: { flags: '--state <state>', help: 'only deliveries in this state' },
+})
+const REPLAY = inputFlags('replayWebhook', {
+  since: { flags: '--since <time>', help: 'from this time on (default: 14 days ago)' },
+  until: { flags: '--until <time>', help: 'up to this time (default: now)' },
+  types: typesFlag(undefined),
+})
 
 interface DeliveriesOptions extends CommonOptions {
-  readonly state?: DeliveryState
   readonly limit: number
 }
 
@@ -51,18 +44,20 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
       }),
     )
 
-  withCommonOptions(
-    webhooks
-      .command('deliveries')
-      .description('list what was sent to a webhook in the last 14 days, newest first')
-      .argument('<id>', 'as webhooks list shows it', parseId),
+  DELIVERIES.addTo(
+    withCommonOptions(
+      webhooks
+        .command('deliveries')
+        .description('list what was sent to a webhook in the last 14 days, newest first')
+        .argument('<id>', 'as webhooks list shows it', parseId),
+    ),
   )
-    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .option('--limit <n>', 'the most deliveries to list', parseWholeNumber, 50)
     .addHelpText('after', DELIVERIES_EXAMPLES)
-    .action(async (id: string, { state, limit, ...options }: DeliveriesOptions) =>
+    .action(async (id: string, options: DeliveriesOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await api.list('listWebhookDeliveries', { params: { id }, query: { state } }, limit)
+        const parts = { params: { id }, query: DELIVERIES.read(options) }
+        const items = await api.list('listWebhookDeliveries', parts, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No deliveries.')
         const rows = items.map((one) => [
@@ -80,7 +75,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
       }),
     )
 
-  withTypes(
+  REPLAY.addTo(
     withCommonOptions(
       webhooks
         .command('replay')
@@ -88,25 +83,17 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
         .argument('<id>', 'as webhooks list shows it', parseId),
     ),
   )
-    .option('--since <time>', 'from this time on (default: 14 days ago)', parseMoment)
-    .option('--until <time>', 'up to this time (default: now)', parseMoment)
-    .option('--only-failed', 'only events whose last attempt has failed')
     .addHelpText('after', REPLAY_EXAMPLES)
-    .action(async (id: string, { since, types, onlyFailed, until, ...options }: ReplayOptions) =>
+    .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
         // `until` is the same for all pages, so that events which occur during the replay are left out
-        const body = {
-          until: until ?? new Date().toISOString(),
-          ...(since !== undefined && { since }),
-          ...(types && { types }),
-          ...(onlyFailed && { only_failed: true }),
-        }
+        const body = { until: new Date().toISOString(), ...REPLAY.read(options) }
         let replayed = 0
         let cursor: string | undefined
         do {
           const part = await api.call('replayWebhook', {
             params: { id },
-            body: { ...body, ...(cursor !== undefined && { cursor }) },
+            body: { ...body, cursor },
           })
           replayed += part.replayed
           cursor = part.next_cursor

@@ -1,27 +1,39 @@
 import { type Command, Option } from 'commander'
-import { EVENT_TYPES, type EventType } from '../domain/webhook.ts'
 import type { Webhook, WebhookWithSecret } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, MARKS, print, printJson, sanitize, shortened, table, toDay, toMinute } from './print.ts'
-import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 import { defineDeliveries } from './webhook-deliveries.ts'
-import { withTypes } from './webhook-options.ts'
+import { typesFlag } from './webhook-options.ts'
 
 const DAY_SECONDS = 24 * 3600
 
 interface SetOptions extends CommonOptions {
-  readonly to?: string
-  readonly types?: readonly EventType[]
-  readonly description?: string
   readonly enable?: true
   readonly disable?: true
 }
 
-interface AddOptions extends CommonOptions {
-  readonly types?: readonly EventType[]
-  readonly description?: string
-}
+const ADD = inputFlags('createWebhook', {
+  url: false, // the argument
+  description: 'what it is for',
+  types: typesFlag(undefined),
+  enabled: false,
+})
+const SET = inputFlags('updateWebhook', {
+  url: { flags: '--to <url>', help: 'another URL' },
+  description: 'what it is for',
+  types: typesFlag(null),
+  enabled: false, // --enable, --disable
+})
+const ROTATE = inputFlags('rotateWebhookSecret', {
+  overlap_seconds: {
+    flags: '--overlap <seconds>',
+    help: 'how long the former secret also signs',
+    default: DAY_SECONDS,
+  },
+})
 
 export function defineWebhooks(webhooks: Command, shell: Shell): void {
   webhooks.addHelpText('after', EXAMPLES)
@@ -61,7 +73,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       }),
     )
 
-  withTypes(
+  ADD.addTo(
     withCommonOptions(
       webhooks
         .command('add')
@@ -69,15 +81,10 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         .argument('<url>', 'where events are sent, by POST', parseId),
     ),
   )
-    .option('--description <text>', 'what it is for', parseId)
     .addHelpText('after', ADD_EXAMPLES)
-    .action(async (url: string, { types, description, ...options }: AddOptions) =>
+    .action(async (url: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const body = {
-          url,
-          ...(types && !isAll(types) && { types }),
-          ...(description !== undefined && { description }),
-        }
+        const body = { url, ...ADD.read(options) }
         const webhook = await api.call('createWebhook', { body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
@@ -85,7 +92,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       }),
     )
 
-  withTypes(
+  SET.addTo(
     withCommonOptions(
       webhooks
         .command('set')
@@ -93,16 +100,12 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         .argument('<id>', 'as webhooks list shows it', parseId),
     ),
   )
-    .option('--to <url>', 'another URL', parseId)
-    .option('--description <text>', 'what it is for', parseId)
     .addOption(new Option('--enable', 'send again; waiting events are sent at once').conflicts('disable'))
     .option('--disable', 'send nothing more')
     .addHelpText('after', SET_EXAMPLES)
-    .action(async (id: string, { to, types, description, enable, disable, ...options }: SetOptions) => {
+    .action(async (id: string, { enable, disable, ...options }: SetOptions) => {
       const body = {
-        ...(to !== undefined && { url: to }),
-        ...(types && { types: isAll(types) ? null : types }),
-        ...(description !== undefined && { description }),
+        ...SET.read(options),
         ...(enable && { enabled: true }),
         ...(disable && { enabled: false }),
       }
@@ -118,17 +121,18 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       })
     })
 
-  withCommonOptions(
-    webhooks
-      .command('rotate')
-      .description('replace the secret of a webhook; the former secret also signs for a while')
-      .argument('<id>', 'as webhooks list shows it', parseId),
+  ROTATE.addTo(
+    withCommonOptions(
+      webhooks
+        .command('rotate')
+        .description('replace the secret of a webhook; the former secret also signs for a while')
+        .argument('<id>', 'as webhooks list shows it', parseId),
+    ),
   )
-    .option('--overlap <seconds>', 'how long the former secret also signs', parseWholeNumber, DAY_SECONDS)
     .addHelpText('after', ROTATE_EXAMPLES)
-    .action(async (id: string, { overlap, ...options }: CommonOptions & { readonly overlap: number }) =>
+    .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const body = { overlap_seconds: overlap }
+        const body = ROTATE.read(options)
         const webhook = await api.call('rotateWebhookSecret', { params: { id }, body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
@@ -153,11 +157,6 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
     )
-}
-
-/** Whether all events are chosen. Then no types are stored, so that events of later releases are sent too. */
-function isAll(types: readonly EventType[]): boolean {
-  return types.length === EVENT_TYPES.length
 }
 
 function printSecret({ secret }: WebhookWithSecret): void {

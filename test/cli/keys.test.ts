@@ -110,11 +110,19 @@ describe('threat 29: keys', () => {
     ['--rate-limit', 'many'],
     ['--rate-limit', '-1'],
     ['--rate-limit', '1.5'],
-    ['--name', 'two\nlines'],
     ['--name', 'x'.repeat(201)],
   ])('%s %s is refused with what it takes', async (option, value) => {
     const { code, stderr } = await run('keys', 'create', '--role', 'caller', `${option}=${value}`)
     expect(code).toBeGreaterThan(0)
     expect(stderr).toContain('Give a')
+  })
+
+  test('a name that would break lines is refused, and no key is made', async () => {
+    const { code, stderr } = await run('keys', 'create', '--role', 'caller', '--name', 'two\nlines')
+    expect(code).toBe(2)
+    expect(stderr).toContain('name has control characters')
+    expect((await keys('list')).items.map((one: { readonly name: string }) => one.name)).not.toContain(
+      'two\nlines',
+    )
   })
 })

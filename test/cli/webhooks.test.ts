@@ -49,7 +49,7 @@ test('a webhook is registered, tested, changed, rotated, replayed and deleted', 
   await run('delete', all.id)
   expect(await run('add', receiver.url, '--types', 'made.up')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no event "made.up"'),
+    stderr: expect.stringContaining('There is no "made.up"'),
   })
   expect(await json('delete', id)).toEqual({ id, deleted: true })
   expect(await run('show', id)).toMatchObject({ code: 3, stdout: '' })

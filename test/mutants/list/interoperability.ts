@@ -301,4 +301,22 @@ export const interoperability: readonly Mutation[] = [
     test: 'http/connect-words.test.ts',
     name: 'tells the operator which commands to run',
   },
+  {
+    rows: [],
+    fault: 'options of commands do not know the largest number that the API takes',
+    file: 'src/cli/input-flags.ts',
+    from: 'value >= minimum && value <= (maximum ?? value)',
+    to: 'value >= minimum',
+    test: 'cli/input-flags.test.ts',
+    name: 'too large a number',
+  },
+  {
+    rows: [],
+    fault: '`--types all` leaves the types of a webhook as they are',
+    file: 'src/cli/input-flags.ts',
+    from: 'return isRecord(given) ? given.value : given',
+    to: 'return isRecord(given) ? (given.value ?? undefined) : given',
+    test: 'cli/input-flags.test.ts',
+    name: 'may mean null, or nothing',
+  },
 ]

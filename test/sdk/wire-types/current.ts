@@ -3,17 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { operations } from '../../../src/operations/operations.ts'
 import type { Gatepass } from '../../gatepass.ts'
 import { generateOperations, generateWireTypes } from './generate.ts'
+import { generateInputs } from './generate-inputs.ts'
 
 export const WIRE_TYPES = fileURLToPath(new URL('../../../src/sdk/generated/wire.ts', import.meta.url))
 const OPERATIONS = fileURLToPath(new URL('../../../src/sdk/generated/operations.ts', import.meta.url))
+const INPUTS = fileURLToPath(new URL('../../../src/cli/generated/inputs.json', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The files below `src/sdk/generated`, made from the document of this server and formatted by Biome. */
+/** The generated files of the SDK and of the commands, made from the document of this server and formatted by Biome. */
 export async function currentWireFiles(gatepass: Gatepass): Promise<ReadonlyMap<string, string>> {
   const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
   return new Map([
-    [WIRE_TYPES, formatted(generateWireTypes(body))],
-    [OPERATIONS, formatted(generateOperations(body, repetitions()))],
+    [WIRE_TYPES, formatted(generateWireTypes(body), WIRE_TYPES)],
+    [OPERATIONS, formatted(generateOperations(body, repetitions()), OPERATIONS)],
+    [INPUTS, formatted(generateInputs(body), INPUTS)],
   ])
 }
 
@@ -26,8 +29,8 @@ function repetitions(): ReadonlyMap<string, string> {
   )
 }
 
-function formatted(text: string): string {
-  const biome = spawnSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${WIRE_TYPES}`], {
+function formatted(text: string, file: string): string {
+  const biome = spawnSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${file}`], {
     cwd: ROOT,
     input: text,
     encoding: 'utf8',

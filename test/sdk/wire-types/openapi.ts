@@ -32,6 +32,11 @@ export interface Schema {
   readonly default?: unknown
   readonly const?: unknown
   readonly enum?: readonly unknown[]
+  readonly format?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: Schema | boolean

@@ -1,0 +1,56 @@
+import type { InputMember } from '../../../src/cli/input-flags.ts'
+import { nameOfReference, type OpenApiDocument, type Operation, type Schema } from './openapi.ts'
+
+/** Commands read lists to their end, so these are no options. */
+const OF_PAGES = new Set(['offset', 'limit', 'cursor'])
+
+/** The text of `src/cli/generated/inputs.json`: for each operation the members that an option can hold. */
+export function generateInputs({ paths, components: { schemas } }: OpenApiDocument): string {
+  const rows = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap((operation) => {
+      const members = [...membersOf(operation, schemas)]
+      return members.length === 0 ? [] : [[operation.operationId, Object.fromEntries(members)] as const]
+    })
+  return JSON.stringify(Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+function* membersOf(
+  { parameters = [], requestBody }: Operation,
+  schemas: OpenApiDocument['components']['schemas'],
+): Generator<readonly [string, InputMember]> {
+  const resolve = ($: Schema): Schema =>
+    $.$ref === undefined ? $ : resolve(schemas[nameOfReference($.$ref)] ?? {})
+  if (requestBody === undefined) {
+    for (const { name, in: where, schema, required = false } of parameters) {
+      const member = where !== 'query' || OF_PAGES.has(name) ? undefined : memberOf(resolve(schema), required)
+      if (member !== undefined) yield [name, member]
+    }
+    return
+  }
+  const { properties = {}, required = [] } = resolve(requestBody.content['application/json']?.schema ?? {})
+  for (const [name, schema] of Object.entries(properties)) {
+    const member = OF_PAGES.has(name) ? undefined : memberOf(resolve(schema), required.includes(name))
+    if (member !== undefined) yield [name, member]
+  }
+}
+
+/** `undefined` for an object, and for what may have several types. */
+function memberOf(schema: Schema, isRequired: boolean): InputMember | undefined {
+  const [type, ...others] = [schema.type ?? []].flat().filter((one) => one !== 'null')
+  if (
+    others.length > 0 ||
+    (type !== 'string' && type !== 'integer' && type !== 'boolean' && type !== 'array')
+  )
+    return undefined
+  const items = type === 'array' ? schema.items : schema
+  if (type === 'array' && items?.type !== 'string') return undefined
+  const choices = items?.enum?.filter((one) => typeof one === 'string')
+  const { description, format, minLength, maxLength, minimum, maximum } = schema
+  return {
+    type,
+    ...(isRequired && { isRequired }),
+    ...(choices && { enum: choices }),
+    ...JSON.parse(JSON.stringify({ description, format, minLength, maxLength, minimum, maximum })),
+  }
+}
