@@ -41,8 +41,8 @@ const placesOfModules: Plugin = {
 const CATALOGUE = 'providers/catalogue'
 
 /**
- * The definitions of providers as one file, each as the text of its JSON, the index of their hosts, the logos, and the
- * translations of what scopes mean. Each is read when it is needed.
+ * The definitions of providers as one file, each as the text of its JSON, the index of their hosts, and the logos. Each is
+ * read when it is needed.
  */
 const catalogueFiles: Plugin = {
   name: 'gatepass:catalogue-files',
@@ -56,14 +56,19 @@ const catalogueFiles: Plugin = {
       'definition-index.json': JSON.stringify(createIndex(new Map(definitions))),
       'logos.json': withoutSpace(join(folder, 'logos.json')),
     }
-    for (const file of globSync('scope-sentences/*.json', { cwd: folder }))
-      this.emitFile({
-        type: 'asset',
-        fileName: `${CATALOGUE}/${file}`,
-        source: withoutSpace(join(folder, file)),
-      })
     for (const [name, source] of Object.entries(written))
       this.emitFile({ type: 'asset', fileName: `${CATALOGUE}/${name}`, source })
+  },
+}
+
+/** What scopes mean and what pages say, a file for each language, which is read when a reader needs it. */
+const textFiles: Plugin = {
+  name: 'gatepass:text-files',
+  generateBundle() {
+    for (const fileName of globSync([`${CATALOGUE}/scope-sentences/*.json`, 'http/pages/texts/*/*.json'], {
+      cwd: SOURCES,
+    }))
+      this.emitFile({ type: 'asset', fileName, source: withoutSpace(join(SOURCES, fileName)) })
   },
 }
 
@@ -72,4 +77,8 @@ function withoutSpace(file: string): string {
 }
 
 const [outDir = join(ROOT, 'dist')] = process.argv.slice(2)
-await bundle({ entries: [...ENTRIES, ...TASKS], outDir, plugins: [placesOfModules, catalogueFiles] })
+await bundle({
+  entries: [...ENTRIES, ...TASKS],
+  outDir,
+  plugins: [placesOfModules, catalogueFiles, textFiles],
+})

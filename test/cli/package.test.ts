@@ -207,6 +207,8 @@ test('does the main job with the commands that it prints, at the first start and
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', steps], { cwd: folder })
       expect(stdout.trim().split('\n').at(-1), start).toContain('"message":"Hello Ada Lovelace"')
       const [, key = ''] = /^export GATEPASS_URL=.* GATEPASS_API_KEY='(.*)'$/m.exec(steps) ?? []
+      const page = await fetch(`http://localhost:${port}/?lang=ja`)
+      expect(await page.text(), start).toContain('<html lang="ja"')
       const dice = await fetch(`http://localhost:${port}/v1/tools/run`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

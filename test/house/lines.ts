@@ -32,7 +32,7 @@ export function linesOf(root: string, commit?: string): ReadonlyMap<string, Coun
 
 function kindOf(file: string, isMarked: boolean): Kind {
   if (isMarked || file.includes('/generated/')) return 'generated'
-  return file.endsWith('.json') || file.includes('/texts/') ? 'data' : 'written'
+  return file.endsWith('.json') ? 'data' : 'written'
 }
 
 /** `git grep`, which reads a commit as fast as the files: each result as its file and the field after it. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LANGUAGES, type Language } from '../../src/domain/languages.ts'
-import { type Texts, wordsOf } from '../../src/http/pages/texts/words.ts'
+import type { Texts } from '../../src/http/pages/texts/generated/texts.ts'
+import { wordsOf } from '../../src/http/pages/texts/words.ts'
 import {
   type AuthorizationServerWorld,
   startAuthorizationServer,

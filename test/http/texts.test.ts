@@ -1,50 +1,105 @@
+import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../src/domain/languages.ts'
 import { wordsFor } from '../../src/http/pages/texts/language-of.ts'
-import { plural } from '../../src/http/pages/texts/plural.ts'
+import {
+  type Entry,
+  isPlural,
+  PAGES,
+  type Plural,
+  TOKEN,
+  toTexts,
+} from '../../src/http/pages/texts/read-texts.ts'
+import type { CountSentence, Sentence } from '../../src/http/pages/texts/text.ts'
 import { wordsOf } from '../../src/http/pages/texts/words.ts'
+import { placeholdersOf, TEXTS_FILE, textsFile, textsModule } from './page-texts/current.ts'
 
-// The catalogues of the pages that users see. A missing text does not compile; the rest is here.
+// The texts of the pages that users see, in every language.
 
-/** Every text of a catalogue by its path. A function is called with a name of its own for each value. */
-async function textsOf(texts: object, path = ''): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (const [key, value] of Object.entries(texts)) {
-    const here = path === '' ? key : `${path}.${key}`
-    if (typeof value === 'string') found.set(here, value)
-    else if (typeof value === 'function')
-      for (const values of [
-        ['«1»', '«2»'],
-        [undefined, '«2»'],
-      ])
-        found.set(`${here}(${values.map(String)})`, String(await value(...values)))
-    else for (const [inner, text] of await textsOf(value, here)) found.set(inner, text)
-  }
-  return found
+/** The entries of a language, a group for each group of pages. */
+function entriesOf(language: string) {
+  return Object.fromEntries(PAGES.map((page) => [page, textsFile(page, language)]))
 }
 
-/** Texts whose first value may not be left out, and those that are the same word in several languages. */
-const SAME_IN_SOME =
-  /detail\.scopes|connect\.support|minutesLeft|facts\.(application|version|mode)|start\.production/
+/** Every string by its path. */
+function stringsOf(entry: Entry, path = ''): [string, string][] {
+  if (typeof entry === 'string') return [[path, entry]]
+  return Object.entries(entry).flatMap(([key, inner]) =>
+    stringsOf(inner, path === '' ? key : `${path}.${key}`),
+  )
+}
 
-test.each(LANGUAGES.filter((one) => one !== 'en'))('%s has every text, of its own', async (language) => {
-  const english = await textsOf(wordsOf('en').texts)
-  const own = await textsOf(wordsOf(language).texts)
-  expect([...own.keys()]).toEqual([...english.keys()])
-  for (const [path, text] of own) {
+/** The keys of the entry, with the placeholders of each sentence. All forms of a plural count as one sentence. */
+function shapeOf(entry: Entry): unknown {
+  if (typeof entry === 'string') return placeholdersOf(entry).sort()
+  if (isPlural(entry)) return shapeOf(entry.other)
+  return Object.fromEntries(Object.entries(entry).map(([key, inner]) => [key, shapeOf(inner)]))
+}
+
+function pluralsOf(entry: Entry): Plural[] {
+  if (typeof entry === 'string') return []
+  return isPlural(entry) ? [entry] : Object.values(entry).flatMap(pluralsOf)
+}
+
+test('the type of the texts is made of the English ones', () => {
+  expect(readFileSync(TEXTS_FILE, 'utf8')).toBe(textsModule()) // npm run page-texts
+})
+
+/** Texts that are the same word in several languages. */
+const SAME_IN_SOME = /detail\.scopes|connect\.support|facts\.(application|version|mode)|start\.production/
+
+test.each(LANGUAGES.filter((one) => one !== 'en'))('%s has every text, of its own', (language) => {
+  const own = entriesOf(language)
+  expect(shapeOf(own)).toEqual(shapeOf(entriesOf('en')))
+  const english = new Map(stringsOf(entriesOf('en')))
+  for (const [path, text] of stringsOf(own)) {
     expect(text.trim(), path).not.toBe('')
-    if (SAME_IN_SOME.test(path)) continue
-    const letters = (one = '') => one.replaceAll(/«\d»|undefined|NaN/g, '')
-    expect(letters(text), path).not.toBe(letters(english.get(path)))
-    // each value that the English sentence has is in the translation too
-    for (const value of english.get(path)?.match(/«\d»/g) ?? []) expect(text, path).toContain(value)
+    const letters = (one = '') => one.replaceAll(/\{\w+\}/g, '')
+    if (!SAME_IN_SOME.test(path)) expect(letters(text), path).not.toBe(letters(english.get(path)))
   }
 })
 
-test('French has an unbreakable space before and inside its double punctuation', async () => {
-  for (const [path, text] of await textsOf(wordsOf('fr').texts))
-    expect(text.replaceAll(/<[^>]*>|«\d»/g, ''), path).not.toMatch(/ [;:?!»]|« |[a-zé][;?!»]/)
+/** Pages count minutes, accounts and tools, never a million of them, for which some languages have one more form. */
+const COUNTED = Array.from({ length: 1000 }, (_, count) => count)
+
+describe.each(LANGUAGES)('in %s', (language) => {
+  test('each sentence with a number has the forms of the language', () => {
+    const rules = new Intl.PluralRules(language)
+    const forms = new Set(COUNTED.map((count) => rules.select(count)))
+    for (const plural of pluralsOf(entriesOf(language))) {
+      expect(new Set(Object.keys(plural))).toEqual(forms)
+      for (const form of Object.values(plural)) expect(placeholdersOf(form)).toEqual(['count'])
+    }
+  })
+
+  test('no text has other markup than sentences may have, and every tag is closed', () => {
+    for (const [path, text] of stringsOf(entriesOf(language))) {
+      const pieces = text.split(TOKEN)
+      const tags = pieces.filter((piece, index) => index % 2 === 1 && piece.startsWith('<'))
+      expect(pieces.filter((_, index) => index % 2 === 0).join(''), path).not.toMatch(/[<>{}]|&\w+;/)
+      expect(tags.join(''), path).toMatch(/^(<strong><\/strong>|<span class="whole"><\/span>)*$/)
+    }
+  })
+
+  test('only the form with a name has the name of the application', () => {
+    for (const [path, text] of stringsOf(entriesOf(language)))
+      expect(placeholdersOf(text).includes('app'), path).toBe(path.endsWith('.withApp'))
+  })
+})
+
+test('French has an unbreakable space before and inside its double punctuation', () => {
+  for (const [path, text] of stringsOf(entriesOf('fr')))
+    expect(text.replaceAll(/<[^>]*>|\{\w+\}/g, ''), path).not.toMatch(/ [;:?!»]|« |[a-zé][;?!»]/)
+})
+
+test('values are escaped, and so is markup that a sentence may not have', () => {
+  const { hello } = toTexts({ hello: '<strong>{user}</strong> <b>&</b> {user}' }, 'en') as {
+    hello: Sentence<'user'>
+  }
+  expect(String(hello({ user: '<i>{user}' }))).toBe(
+    '<strong>&lt;i&gt;{user}</strong> &lt;b&gt;&amp;&lt;/b&gt; &lt;i&gt;{user}',
+  )
 })
 
 test('numbers, dates and lists are written as the language writes them', () => {
@@ -52,10 +107,14 @@ test('numbers, dates and lists are written as the language writes them', () => {
   expect(wordsOf('ja').date(1_795_305_601)).toBe('2026年11月22日')
   expect(wordsOf('en').time(1_795_305_601)).toMatch(/November 22, 2026 at 12:00 AM UTC/)
   expect(wordsOf('fr').list(['a', 'b', 'c'])).toBe('a, b et c')
-  expect(plural('pl', 5, { one: '# plik', few: '# pliki', many: '# plików', other: '# pliku' })).toBe(
-    '5 plików',
-  )
-  expect(plural('fr', 0, { one: '# minute', other: '# minutes' })).toBe('0 minute')
+  expect(String(wordsOf('fr').texts.connect.minutesLeft({ count: 0 }))).toMatch(/0 minute\.$/)
+  const forms = { one: '{count} plik', few: '{count} pliki', many: '{count} plików', other: '{count} pliku' }
+  const { files } = toTexts({ files: forms }, 'pl') as { files: CountSentence }
+  expect([1, 3, 12_345].map((count) => String(files({ count })))).toEqual([
+    '1 plik',
+    '3 pliki',
+    '12\u00a0345 plików',
+  ])
 })
 
 const app = new Hono().get('/', (c) => {

@@ -81,27 +81,27 @@ export function connectPage(view: ConnectView, words: Words): Html {
 <article class="card">
 ${view.steps.length > 1 && progress(view, words)}
 ${tiles(view, brand)}
-<h1>${connect.wants(asks, provider)}</h1>
-${app !== undefined && requester !== undefined && html`<p class="muted for">${connect.forTool(name(requester))}</p>`}
+<h1>${connect.wants({ app: asks, provider })}</h1>
+${app !== undefined && requester !== undefined && html`<p class="muted for">${connect.forTool({ tool: name(requester) })}</p>`}
 ${identity(view, app, words)}
 ${noteOf(brand.note('connect.note', words))}
 ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
-<h2>${connect.willBeAbleTo(asks)}</h2>
+<h2>${connect.willBeAbleTo({ app: asks })}</h2>
 <ul class="scopes">
-${view.scopes.length === 0 ? html`<li>${connect.defaults(provider)}</li>` : view.scopes.map((one) => scopeItem(one, view, words))}
+${view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((one) => scopeItem(one, view, words))}
 </ul>
 <form method="post" action="${action}">${(view.fields ?? []).map((one) => field(one, words))}
-<p class="warning" role="note">${connect.warning(app)}</p>
+<p class="warning" role="note">${connect.warning({ app })}</p>
 ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
-<button type="submit">${connect.continueTo(provider)}</button>
+<button type="submit">${connect.continueTo({ provider })}</button>
 <button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
 <form id="cancel" method="post" action="${cancelAction}"></form>
-<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst(html`<strong>${name(loginAt)}</strong>`)}${words.gap}`}${connect.next(html`<strong>${name(view.opens)}</strong>`, endAt)}</p>
+<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst({ host: html`<strong>${name(loginAt)}</strong>` })}${words.gap}`}${connect.next({ host: html`<strong>${name(view.opens)}</strong>`, ownPage: endAt })}</p>
 ${details(view, words)}
 <p class="muted small">${timeLeft(view, words)}</p>
 </article>
 </main>`
-  return page(connect.title(view.providerName), body, { words, brand })
+  return page(connect.title({ provider: view.providerName }), body, { words, brand })
 }
 
 function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
@@ -116,10 +116,10 @@ function identity(view: ConnectView, app: Text | undefined, words: Words): Html 
   const { userId, userDisplay = /^\S+@\S+$/.test(userId) ? userId : undefined } = view
   const who =
     userDisplay === undefined
-      ? connect.forOneUser(app)
-      : connect.youAre(name(userDisplay, { longest: 100 }), app)
+      ? connect.forOneUser({ app })
+      : connect.youAre({ user: name(userDisplay, { longest: 100 }), app })
   const cancel = html`<button class="link" type="submit" form="cancel">${connect.cancel}</button>`
-  return html`<p class="identity">${who}${words.gap}${connect.notYou(cancel)}</p>`
+  return html`<p class="identity">${who}${words.gap}${connect.notYou({ cancel })}</p>`
 }
 
 function insideApp(address: string, { texts: { connect } }: Words): Html {
@@ -135,7 +135,7 @@ function scopeItem(shown: ShownScope, view: ConnectView, { texts: { connect } }:
   const { scope, sentence, level, sensitive = false, isAllowed } = shown
   const words =
     sentence === undefined
-      ? html`<span>${connect.undescribed(html`<code><bdi>${scope}</bdi></code>`, documentedBy(view))}</span>`
+      ? html`<span>${connect.undescribed({ scope: html`<code><bdi>${scope}</bdi></code>`, provider: documentedBy(view) })}</span>`
       : html`<span lang="${sentence.language}">${name(sentence.text, { longest: 200 })}</span>`
   return html`<li>${words} <span class="marks">${sensitive && html`<span class="mark wait">${connect.sensitive}</span>`}
 ${level !== undefined && html`<span class="mark">${connect.levels[level]}</span>`}
@@ -185,17 +185,20 @@ ${control}
 <small id="${note}">${fieldNote()}</small>`
 
   function fieldNote(): Text {
+    const field = name(label)
     const like = example === undefined ? undefined : name(example)
-    if (!isWrong) return like === undefined ? '' : connect.suchAs(like)
-    if (value === '') return connect.valueMissing(name(label))
-    return like === undefined ? connect.valueWrong(name(label)) : connect.valueWrongLike(name(label), like)
+    if (!isWrong) return like === undefined ? '' : connect.suchAs({ example: like })
+    if (value === '') return connect.valueMissing({ label: field })
+    return like === undefined
+      ? connect.valueWrong({ label: field })
+      : connect.valueWrongLike({ label: field, example: like })
   }
 }
 
 const DONE = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4 12.5 5.5 5.5L20 7"/></svg>`
 
 function progress({ step, steps }: ConnectView, { texts: { connect } }: Words): Html {
-  return html`<p class="muted small">${connect.stepOf(step + 1, steps.length)}</p>
+  return html`<p class="muted small">${connect.stepOf({ step: step + 1, steps: steps.length })}</p>
 <ol class="steps">
 ${steps.map(({ providerName, done }, index) => {
   if (done)
@@ -206,7 +209,7 @@ ${steps.map(({ providerName, done }, index) => {
 </ol>`
 }
 
-function timeLeft({ expiresAt, now }: ConnectView, { texts: { connect } }: Words): string {
+function timeLeft({ expiresAt, now }: ConnectView, { texts: { connect } }: Words): Text {
   const minutes = Math.floor((expiresAt - now) / 60)
-  return minutes < 1 ? connect.lessThanAMinute : connect.minutesLeft(minutes)
+  return minutes < 1 ? connect.lessThanAMinute : connect.minutesLeft({ count: minutes })
 }

@@ -7,8 +7,9 @@ import { withCommands } from './commands.ts'
 import { noteOf } from './connect-page.ts'
 import type { EndingKind } from './ending-kinds.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
-import type { Ending, Text } from './texts/text.ts'
-import type { Texts, Words } from './texts/words.ts'
+import type { Texts } from './texts/generated/texts.ts'
+import type { Text } from './texts/text.ts'
+import type { Words } from './texts/words.ts'
 
 export interface EndingView {
   readonly kind: EndingKind
@@ -37,6 +38,13 @@ export interface EndingView {
   readonly window?: 'closes' | 'has a button' | undefined
   /** The URL of this page, which may show more by now. */
   readonly lookAgain?: string | undefined
+}
+
+/** What happened, and what the reader can do. */
+export interface Ending {
+  readonly title: string
+  readonly happened: string
+  readonly todo: string
 }
 
 type Tone = 'good' | 'bad' | 'wait'
@@ -84,7 +92,9 @@ export function endingPage(view: EndingView, words: Words): Html {
   const { endings } = words.texts
   const { title: ofKind, happened, todo } = endingWords(words.texts, kind, reason)
   const title =
-    kind === 'completed' && providerName !== undefined ? endings.isConnected(providerName) : ofKind
+    kind === 'completed' && providerName !== undefined
+      ? endings.isConnected({ provider: providerName })
+      : ofKind
   const tone = TONES[kind]
   const message = words.language === 'en' ? view.message : undefined
   const body = html`<main>
@@ -117,15 +127,20 @@ export function endingWords({ endings }: Texts, kind: EndingKind, reason?: Failu
 function completedSentence(view: EndingView, { texts: { endings }, gap }: Words): Html | undefined {
   const { kind, requester, brand, providerName, previousAccount } = view
   if (kind !== 'completed' || providerName === undefined) return undefined
-  const app = brand?.appName ?? requester
+  const appName = brand?.appName ?? requester
+  const app = appName === undefined ? undefined : name(appName)
   const before =
-    previousAccount === undefined ? '' : html`${gap}${endings.anotherAccount(name(previousAccount))}`
-  return html`${endings.canNowUse(app === undefined ? undefined : name(app), name(providerName))}${before}`
+    previousAccount === undefined
+      ? ''
+      : html`${gap}${endings.anotherAccount({ before: name(previousAccount) })}`
+  return html`${endings.canNowUse({ app, provider: name(providerName) })}${before}`
 }
 
 function againWords({ kind, providerName }: EndingView, { texts: { endings } }: Words): Text {
   if (kind === 'another_user') return endings.logInAsYourself
-  return providerName === undefined ? endings.tryAgain : endings.startAgainAt(name(providerName))
+  return providerName === undefined
+    ? endings.tryAgain
+    : endings.startAgainAt({ provider: name(providerName) })
 }
 
 /** What someone other than the reader can change. Operators and authors of tools read it, so it is in English. */
@@ -158,7 +173,7 @@ function nextLink({ nextUri, brand }: EndingView, { texts: { endings } }: Words)
   const url = webUrl(nextUri)
   return (
     url &&
-    html`<a class="button" href="${url.href}">${endings.backTo(app === undefined ? undefined : name(app))}</a>`
+    html`<a class="button" href="${url.href}">${endings.backTo({ app: app === undefined ? undefined : name(app) })}</a>`
   )
 }
 

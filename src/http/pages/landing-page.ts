@@ -43,6 +43,6 @@ ${development && nextSteps(view)}
 function nextSteps({ sandbox, words: { texts, gap } }: LandingView): Html {
   const t = texts.start
   return html`<h2>${t.whatNext}</h2>
-<p>${t.terminal}${sandbox !== undefined && html`${gap}${t.sample(html`<code>${name(sandbox.toolName)}</code>`)}`}</p>
-<p class="muted small">${t.oneMachine(html`<code>gatepass serve</code>`)}</p>`
+<p>${t.terminal}${sandbox !== undefined && html`${gap}${t.sample({ tool: html`<code>${name(sandbox.toolName)}</code>` })}`}</p>
+<p class="muted small">${t.oneMachine({ command: html`<code>gatepass serve</code>` })}</p>`
 }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { assetHref } from './assets.ts'
 import { type Brand, NO_BRAND } from './brand.ts'
+import type { Text } from './texts/text.ts'
 import { type Words, wordsOf } from './texts/words.ts'
 
 /** A part of a page. `html` escapes every value except those that `html` made. */
@@ -23,7 +24,7 @@ export interface PageOptions {
  * popup.
  */
 export function page(
-  title: string,
+  title: Text,
   body: Html,
   { wide = false, script, words = wordsOf('en'), brand = NO_BRAND }: PageOptions = {},
 ): Html {

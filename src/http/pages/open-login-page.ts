@@ -17,7 +17,7 @@ export function openLoginPage({
 <article class="card">
 <p class="tag">${t.tag}</p>
 <h1>${t.heading}</h1>
-<p>${t.unchecked(html`<code>GATEPASS_USER_VERIFIER</code>`)}</p>
+<p>${t.unchecked({ setting: html`<code>GATEPASS_USER_VERIFIER</code>` })}</p>
 ${isRefused && html`<p class="warning" role="alert">${t.refused}</p>`}
 <form method="post" action="/login/open">
 <input type="hidden" name="state" value="${state}">

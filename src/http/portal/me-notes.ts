@@ -45,7 +45,7 @@ export function noteText(
 ): { readonly text: Html | string; readonly tone: 'good' | 'wait' } {
   const text = texts.portal.notes[code]
   return {
-    text: typeof text === 'function' ? text(name(about)) : text,
+    text: typeof text === 'function' ? text({ name: name(about) }) : text,
     tone: WAIT_TONE.has(code) ? 'wait' : 'good',
   }
 }

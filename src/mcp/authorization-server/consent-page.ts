@@ -25,8 +25,8 @@ export function consentPage(view: ConsentView): Html {
   const target = redirectTarget(view.redirectUri)
   const body = html`<main>
 <article class="card">
-<h1>${t.wants(who)}</h1>
-<p class="identity">${t.loggedInAs(name(userId, { longest: 512 }))}</p>
+<h1>${t.wants({ app: who })}</h1>
+<p class="identity">${t.loggedInAs({ user: name(userId, { longest: 512 }) })}</p>
 <h2>${t.may}</h2>
 <ul class="scopes">${scopes.map((scope) => html`<li>${scopeText(scope, words)}</li>`)}
 ${toolsText(toolsetOf(resource), words)}</ul>
@@ -45,7 +45,7 @@ ${warning(clientId, target, words)}
 <form class="aside" method="post" action="${action}">
 <button class="link" type="submit" name="decision" value="login">${t.logInAsAnother}</button>
 </form>
-<p class="muted small">${t.endLater(html`<a href="${CLIENTS_PATH}">${CLIENTS_PATH}</a>`)}</p>
+<p class="muted small">${t.endLater({ page: html`<a href="${CLIENTS_PATH}">${CLIENTS_PATH}</a>` })}</p>
 </article>
 </main>`
   return page(t.title, body, { words, brand })
@@ -57,12 +57,12 @@ function scopeText(scope: string, { texts: { clients } }: Words): Html | string 
 }
 
 function toolsText(toolset: string | undefined, { texts: { clients } }: Words): Html {
-  return html`<li>${toolset === undefined ? clients.allTools : html`<span>${clients.toolset(name(toolset))}</span>`}</li>`
+  return html`<li>${toolset === undefined ? clients.allTools : html`<span>${clients.toolset({ toolset: name(toolset) })}</span>`}</li>`
 }
 
 function identityText(clientId: string, { texts: { clients } }: Words) {
   const host = verifiedHost(clientId)
-  return host === undefined ? clients.unverified : clients.verified(name(host))
+  return host === undefined ? clients.unverified : clients.verified({ host: name(host) })
 }
 
 /** Where the redirect URI leads, for the reader. */
@@ -71,15 +71,16 @@ export function targetText(target: RedirectTarget, { texts: { clients } }: Words
     case 'host':
       return html`<strong>${name(target.host)}</strong>`
     case 'loopback':
-      return clients.program(name(target.host))
+      return clients.program({ host: name(target.host) })
     case 'application':
-      return clients.installed(name(target.scheme))
+      return clients.installed({ scheme: name(target.scheme) })
   }
 }
 
 /** The warning for a redirect URI that does not prove who receives the access. */
 function warning(clientId: string, target: RedirectTarget, { texts: { clients } }: Words): Html | false {
   if (target.kind === 'host' && verifiedHost(clientId) !== undefined) return false
-  const text = target.kind === 'host' ? clients.warnOfHost(name(target.host)) : clients.warnOfProgram
+  const text =
+    target.kind === 'host' ? clients.warnOfHost({ host: name(target.host) }) : clients.warnOfProgram
   return html`<p class="warning" role="note">${text}</p>`
 }

@@ -19,6 +19,8 @@ export interface RefusalView extends Refusal {
   readonly brand: Brand
 }
 
+const DOCUMENTS_OFF = html`<code>GATEPASS_MCP_<wbr>CLIENT_<wbr>DOCUMENTS=off</code>`
+
 /** The page that refuses a client's request without a redirect to the client (RFC 6749 section 4.1.2.1). */
 export function refusalPage({ error, description, documentAt, target, words, brand }: RefusalView): Html {
   const { clients: t, endings } = words.texts
@@ -26,10 +28,10 @@ export function refusalPage({ error, description, documentAt, target, words, bra
   const body = html`<main>
 <article class="card">
 <h1>${title}</h1>
-<p>${documentAt === undefined ? happened : t.unreadAt(name(documentAt))}</p>
+<p>${documentAt === undefined ? happened : t.unreadAt({ host: name(documentAt) })}</p>
 <h2>${endings.whatToDo}</h2>
-<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo()}</p>
-${target !== undefined && html`<p>${t.wantsYouAt(name(target.host || target.protocol))}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
+<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo({ setting: DOCUMENTS_OFF })}</p>
+${target !== undefined && html`<p>${t.wantsYouAt({ host: name(target.host || target.protocol) })}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
 <p class="reason muted small">${endings.reason} <code>${name(error)}</code>${description !== undefined && html`<br><span lang="en" dir="ltr">${name(description, { longest: 200 })}</span>`}</p>
 </article>
 </main>`

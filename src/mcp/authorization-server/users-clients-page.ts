@@ -25,7 +25,7 @@ export function usersClientsPage({ words, brand, userId, clients, csrf, action }
 <article class="card">
 <h1>${portal.applications}</h1>
 <p>${portal.applicationsIntro}</p>
-<p class="identity">${t.loggedInAs(name(userId, { longest: 512 }))}</p>
+<p class="identity">${t.loggedInAs({ user: name(userId, { longest: 512 }) })}</p>
 ${clients.length === 0 && html`<p class="muted">${t.none}</p>`}
 <ul class="clients">
 ${clients.map(

@@ -84,14 +84,14 @@ function sample(brand: Brand, provider: SampleProvider, words: Words, host: stri
   ] as const
   return html`<p class="line">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" width="20" height="20">`}${app ?? 'Gatepass'}</p>
 <div class="page"><div class="pair" aria-hidden="true">${(app !== undefined || brand.logo !== undefined) && html`${appTile(brand)}<span class="between"></span>`}${providerTile({ providerName: provider.displayName, logo: tileLogo(provider.facts?.logo) })}</div>
-<p class="asks">${connect.wants(app, called)}</p>
-<p>${connect.youAre(html`Ada`, app)}</p>
+<p class="asks">${connect.wants({ app, provider: called })}</p>
+<p>${connect.youAre({ user: 'Ada', app })}</p>
 ${note !== undefined && html`<p class="own" lang="${note.language}" dir="auto">${note.text}</p>`}
-<p><strong>${connect.willBeAbleTo(app)}</strong></p>
-<ul>${scopes.length === 0 ? html`<li>${connect.defaults(called)}</li>` : scopes.slice(0, 3).map(({ text, language }) => html`<li lang="${language}">${name(text, { longest: 200 })}</li>`)}</ul>
-<p class="warns">${connect.warning(app)}</p>
-<p class="does">${connect.continueTo(called)}</p>
+<p><strong>${connect.willBeAbleTo({ app })}</strong></p>
+<ul>${scopes.length === 0 ? html`<li>${connect.defaults({ provider: called })}</li>` : scopes.slice(0, 3).map(({ text, language }) => html`<li lang="${language}">${name(text, { longest: 200 })}</li>`)}</ul>
+<p class="warns">${connect.warning({ app })}</p>
+<p class="does">${connect.continueTo({ provider: called })}</p>
 <p class="does not">${connect.cancel}</p>
-<p class="next">${connect.next(html`<strong>${name(provider.opens)}</strong>`, html`<span class="linked">${name(host)}</span>`)}</p></div>
+<p class="next">${connect.next({ host: html`<strong>${name(provider.opens)}</strong>`, ownPage: html`<span class="linked">${name(host)}</span>` })}</p></div>
 ${links.some(([address]) => address !== undefined) && html`<p class="foot">${links.map(([address, text]) => address !== undefined && html`<span class="linked">${text}</span> `)}</p>`}`
 }

@@ -16,11 +16,11 @@ export function dataPage(view: DataView): Html {
   const inside = html`<h1>${t.title}</h1>
 <h2>${t.download}</h2>
 <p>${t.downloadText}</p>
-${mayExport === 'missing' && html`<p class="muted">${t.notAllowed(appOf(view))}</p>`}
+${mayExport === 'missing' && html`<p class="muted">${t.notAllowed({ app: appOf(view) })}</p>`}
 ${mayExport === 'given' && buttonForm(view, { action: '/me/export', text: t.download, look: 'primary' })}
 <h2>${t.erase}</h2>
 <p>${t.eraseText}</p>
-${mayErase === 'missing' && html`<p class="muted">${t.notAllowed(appOf(view))}</p>`}
+${mayErase === 'missing' && html`<p class="muted">${t.notAllowed({ app: appOf(view) })}</p>`}
 ${mayErase === 'given' && html`<a class="button danger" href="/me/erase">${t.erase}</a>`}
 ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', text: t.logIn, look: 'primary' })}`}
 <p><a href="/me">${t.back}</a></p>`

@@ -17,9 +17,9 @@ export function disconnectPage(view: DisconnectView): Html {
   const providerName = view.providerName ?? t.removedProvider
   const provider = name(providerName)
   const inside = html`${providerTile({ providerName, logo })}
-<h1>${t.confirmDisconnect(provider)}</h1>
+<h1>${t.confirmDisconnect({ provider })}</h1>
 ${account !== '' && html`<p class="identity"><strong>${name(account)}</strong></p>`}
-<p>${t.confirmText(provider, appOf(view))}</p>
+<p>${t.confirmText({ provider, app: appOf(view) })}</p>
 ${buttonForm(view, { action: `/me/connections/${id}/disconnect`, text: t.disconnect, look: 'danger' })}
 <a class="button secondary" href="/me">${t.keep}</a>`
   return cardPage(view, t.disconnect, inside)

@@ -15,10 +15,10 @@ export interface EnterView {
 export function enterPage(view: EnterView): Html {
   const { words, user, ticket } = view
   const t = words.texts.portal.enter
-  const who = name(user, { longest: 512 })
-  const inside = html`<h1>${t.title(who, appOf(view))}</h1>
+  const app = appOf(view)
+  const inside = html`<h1>${t.title({ user: name(user, { longest: 512 }), app })}</h1>
 <p>${t.text}</p>
-<p class="warning">${t.warning(appOf(view))}</p>
+<p class="warning">${t.warning({ app })}</p>
 <form method="post" action="/me/enter"><input type="hidden" name="ticket" value="${ticket}"><button type="submit">${t.button}</button></form>`
   return cardPage(view, t.button, inside)
 }
@@ -26,7 +26,11 @@ export function enterPage(view: EnterView): Html {
 /** The page for a link that was used, has expired or never existed. */
 export function goneLinkPage(words: Words): Html {
   const t = words.texts.portal.enter
-  return cardPage({ words, brand: NO_BRAND }, t.gone, html`<h1>${t.gone}</h1><p>${t.goneText(undefined)}</p>`)
+  return cardPage(
+    { words, brand: NO_BRAND },
+    t.gone,
+    html`<h1>${t.gone}</h1><p>${t.goneText({ app: undefined })}</p>`,
+  )
 }
 
 /** The page for a browser without a session when no issuer can log its user in. */

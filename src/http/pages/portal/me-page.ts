@@ -55,12 +55,13 @@ export interface MeView extends PortalFrame {
 export function mePage(view: MeView): Html {
   const { words, brand, user, connections, clients, can, note, next } = view
   const t = words.texts.portal
+  const app = appOf(view)
   const back = returnLink(view)
   const body = html`<main class="portal">
 ${back && html`<p class="small">${back}</p>`}
 <h1>${t.title}</h1>
-<p>${t.intro(appOf(view))}</p>
-<div class="whoami small"><p>${t.youAre(name(user, { longest: 512 }), appOf(view))}</p>${buttonForm(view, { action: '/me/logout', text: t.logout, look: 'link' })}</div>
+<p>${t.intro({ app })}</p>
+<div class="whoami small"><p>${t.youAre({ user: name(user, { longest: 512 }), app })}</p>${buttonForm(view, { action: '/me/logout', text: t.logout, look: 'link' })}</div>
 ${note && html`<p class="note ${note.tone}" role="status">${note.text}</p>`}
 ${connections.length === 0 && html`<p class="card empty muted">${t.none}</p>`}
 ${connections.map((one) => connectionCard(view, one))}
@@ -89,16 +90,16 @@ ${sentences(words, providerName, one)}
 <dl class="facts small">
 <dt>${t.connectedOn}</dt><dd>${day(words, one.createdAt)}</dd>
 <dt>${t.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? t.never : moment(words, one.lastUsedAt)}</dd>
-${one.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${one.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${day(words, tool.lastUsedAt)}</span></li>`)}${one.moreTools > 0 && html`<li class="muted">${t.moreTools(one.moreTools)}</li>`}</ul></dd>`}
+${one.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${one.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${day(words, tool.lastUsedAt)}</span></li>`)}${one.moreTools > 0 && html`<li class="muted">${t.moreTools({ count: one.moreTools })}</li>`}</ul></dd>`}
 </dl>
-${one.unusedSince !== undefined && html`<p class="hint small">${t.unused(words.date(one.unusedSince))}</p>`}
+${one.unusedSince !== undefined && html`<p class="hint small">${t.unused({ day: words.date(one.unusedSince) })}</p>`}
 ${
   (can.connect || can.disconnect) &&
   html`<div class="actions">
 ${can.connect && isBroken && one.providerName !== undefined && buttonForm(view, { action: `${at}/reconnect`, text: t.reconnect, about: full, look: 'primary' })}
 ${can.connect && !isBroken && one.hasSiblings && !one.isDefault && buttonForm(view, { action: `${at}/default`, text: t.makeDefault, about: full })}
 ${can.disconnect && html`<a class="button secondary" href="${at}/disconnect" aria-label="${t.disconnect}: ${full}">${t.disconnect}</a>`}
-${can.connect && one.isDefault && one.providerName !== undefined && buttonForm(view, { action: `${at}/another`, text: t.addAccount(provider), look: 'link' })}
+${can.connect && one.isDefault && one.providerName !== undefined && buttonForm(view, { action: `${at}/another`, text: t.addAccount({ provider }), look: 'link' })}
 </div>`
 }
 </article>`
@@ -106,20 +107,21 @@ ${can.connect && one.isDefault && one.providerName !== undefined && buttonForm(v
 
 function brokenText(words: Words, reason: NeedsAuthorizationReason, provider: Html): Html | string {
   const text = words.texts.portal.reasons[reason]
-  return typeof text === 'function' ? text(provider) : text
+  return typeof text === 'function' ? text({ provider }) : text
 }
 
 function sentences(words: Words, providerName: string, { scopes, documentation }: ConnectionCard): Html {
   const t = words.texts.portal
-  if (scopes.length === 0) return html`<ul class="scopes"><li>${t.defaults(name(providerName))}</li></ul>`
+  if (scopes.length === 0)
+    return html`<ul class="scopes"><li>${t.defaults({ provider: name(providerName) })}</li></ul>`
   const items = scopes.map(({ scope, sentence }) =>
     sentence === undefined
-      ? html`<li>${t.undescribed(html`<code><bdi>${scope}</bdi></code>`, documentedBy({ providerName, documentation }))}</li>`
+      ? html`<li>${t.undescribed({ scope: html`<code><bdi>${scope}</bdi></code>`, provider: documentedBy({ providerName, documentation }) })}</li>`
       : html`<li${sentence.language === words.language ? '' : html` lang="${sentence.language}"`}>${name(sentence.text, { longest: 200 })}</li>`,
   )
   const rest = items.slice(SENTENCES_SHOWN)
   return html`<ul class="scopes">${items.slice(0, SENTENCES_SHOWN)}</ul>
-${rest.length > 0 && html`<details class="more"><summary>${t.more(rest.length)}</summary><ul class="scopes">${rest}</ul></details>`}`
+${rest.length > 0 && html`<details class="more"><summary>${t.more({ count: rest.length })}</summary><ul class="scopes">${rest}</ul></details>`}`
 }
 
 function clientsSection(view: MeView): Html {

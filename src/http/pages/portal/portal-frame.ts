@@ -58,7 +58,7 @@ export function cardPage(
 /** The link back to the application. */
 export function returnLink({ words, returnUrl }: Pick<PortalFrame, 'words' | 'returnUrl'>): Html | undefined {
   const url = webUrl(returnUrl)
-  return url && html`<a href="${url.href}">${words.texts.portal.backTo(name(url.host))}</a>`
+  return url && html`<a href="${url.href}">${words.texts.portal.backTo({ host: name(url.host) })}</a>`
 }
 
 export function day(words: Words, at: EpochSeconds): Html {

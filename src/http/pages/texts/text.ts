@@ -3,19 +3,15 @@ import type { html } from 'hono/html'
 /** A piece of a page in some language. `html` escapes a string and leaves what `html` made unchanged. */
 export type Text = string | ReturnType<typeof html>
 
-/** The name of the application that requests access. Without one the sentence says "your application". */
-export type App = Text | undefined
+/** A sentence with values in it. Numbers are written as the language writes them. */
+export type Sentence<Placeholder extends string> = (
+  values: Readonly<Record<Placeholder, Text | number>>,
+) => ReturnType<typeof html>
 
-/** The shape of a catalogue: a language that lacks one of the English texts does not compile. */
-export type Translation<T> = T extends (...values: infer V) => infer R
-  ? (...values: V) => R
-  : T extends string
-    ? string
-    : { readonly [K in keyof T]: Translation<T[K]> }
+/** A sentence that says "your application", or the like, in a project whose application has no name. */
+export type AppSentence<Placeholder extends string = never> = (
+  values: Readonly<Record<Placeholder, Text | number>> & { readonly app: Text | undefined },
+) => ReturnType<typeof html>
 
-/** What happened, and what the reader can do. */
-export interface Ending {
-  readonly title: string
-  readonly happened: string
-  readonly todo: string
-}
+/** A sentence whose form follows from a number. */
+export type CountSentence = (values: { readonly count: number }) => ReturnType<typeof html>

@@ -1,91 +1,7 @@
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { Language } from '../../../domain/languages.ts'
-import { de as clientsDe } from './clients/de.ts'
-import { en as clientsEn } from './clients/en.ts'
-import { es as clientsEs } from './clients/es.ts'
-import { fr as clientsFr } from './clients/fr.ts'
-import { ja as clientsJa } from './clients/ja.ts'
-import { pt as clientsPt } from './clients/pt.ts'
-import { zh as clientsZh } from './clients/zh.ts'
-import { de as connectDe } from './connect/de.ts'
-import { en as connectEn } from './connect/en.ts'
-import { es as connectEs } from './connect/es.ts'
-import { fr as connectFr } from './connect/fr.ts'
-import { ja as connectJa } from './connect/ja.ts'
-import { pt as connectPt } from './connect/pt.ts'
-import { zh as connectZh } from './connect/zh.ts'
-import { de as endingsDe } from './endings/de.ts'
-import { en as endingsEn } from './endings/en.ts'
-import { es as endingsEs } from './endings/es.ts'
-import { fr as endingsFr } from './endings/fr.ts'
-import { ja as endingsJa } from './endings/ja.ts'
-import { pt as endingsPt } from './endings/pt.ts'
-import { zh as endingsZh } from './endings/zh.ts'
-import { de as portalDe } from './portal/de.ts'
-import { en as portalEn } from './portal/en.ts'
-import { es as portalEs } from './portal/es.ts'
-import { fr as portalFr } from './portal/fr.ts'
-import { ja as portalJa } from './portal/ja.ts'
-import { pt as portalPt } from './portal/pt.ts'
-import { zh as portalZh } from './portal/zh.ts'
-import { de as startDe } from './start/de.ts'
-import { en as startEn } from './start/en.ts'
-import { es as startEs } from './start/es.ts'
-import { fr as startFr } from './start/fr.ts'
-import { ja as startJa } from './start/ja.ts'
-import { pt as startPt } from './start/pt.ts'
-import { zh as startZh } from './start/zh.ts'
-import type { Translation } from './text.ts'
-
-const en = { clients: clientsEn, connect: connectEn, endings: endingsEn, portal: portalEn, start: startEn }
-
-export type Texts = Translation<typeof en>
-
-const TEXTS: Readonly<Record<Language, Texts>> = {
-  en,
-  de: {
-    clients: clientsDe,
-    connect: connectDe,
-    endings: endingsDe,
-    portal: portalDe,
-    start: startDe,
-  },
-  fr: {
-    clients: clientsFr,
-    connect: connectFr,
-    endings: endingsFr,
-    portal: portalFr,
-    start: startFr,
-  },
-  es: {
-    clients: clientsEs,
-    connect: connectEs,
-    endings: endingsEs,
-    portal: portalEs,
-    start: startEs,
-  },
-  pt: {
-    clients: clientsPt,
-    connect: connectPt,
-    endings: endingsPt,
-    portal: portalPt,
-    start: startPt,
-  },
-  ja: {
-    clients: clientsJa,
-    connect: connectJa,
-    endings: endingsJa,
-    portal: portalJa,
-    start: startJa,
-  },
-  zh: {
-    clients: clientsZh,
-    connect: connectZh,
-    endings: endingsZh,
-    portal: portalZh,
-    start: startZh,
-  },
-}
+import type { Texts } from './generated/texts.ts'
+import { readTexts } from './read-texts.ts'
 
 /** The texts and the formats of one language. */
 export interface Words {
@@ -132,10 +48,11 @@ export function createWords(language: string, texts: Texts): Words {
 
 const made = new Map<Language, Words>()
 
+/** The words of one language, whose texts are read when it is first asked for. */
 export function wordsOf(language: Language): Words {
   const known = made.get(language)
   if (known !== undefined) return known
-  const words = createWords(language, TEXTS[language])
+  const words = createWords(language, readTexts(language))
   made.set(language, words)
   return words
 }

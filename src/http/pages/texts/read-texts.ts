@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { html, raw } from 'hono/html'
+import type { Texts } from './generated/texts.ts'
+import type { Text } from './text.ts'
+
+// The texts are JSON: a folder for each group of pages, in it a file for each language. A string is a text or, with
+// placeholders such as {provider}, a sentence.
+
+/** What a JSON file has at one key. */
+export type Entry = string | Plural | AppForms | readonly Entry[] | Group
+interface Group {
+  readonly [key: string]: Entry
+}
+/** The forms of a sentence, by the plural categories of the language (CLDR). Each has the number as {count}. */
+export type Plural = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string }
+/** The forms of a sentence with and without the name of the application, which is {app}. */
+export interface AppForms {
+  readonly withApp: string
+  readonly withoutApp: string
+}
+
+export const PAGES = ['clients', 'connect', 'endings', 'portal', 'start'] as const satisfies (keyof Texts)[]
+
+/** A placeholder, or a tag of the only markup that a sentence may have. The rest of a sentence is escaped. */
+export const TOKEN = /(\{\w+\}|<\/?strong>|<span class="whole">|<\/span>)/
+
+type Values = Readonly<Record<string, Text | number | undefined>>
+
+/** The texts of all pages in one language. */
+export function readTexts(language: string): Texts {
+  const pages = PAGES.map((page) => {
+    const file = new URL(`./${page}/${language}.json`, import.meta.url)
+    return [page, toTexts(JSON.parse(readFileSync(file, 'utf8')), language)]
+  })
+  return Object.fromEntries(pages) // a test holds the files to the type
+}
+
+/** The strings of the entry as texts, and its sentences as functions of their values. */
+export function toTexts(entry: Entry, language: string): unknown {
+  const numbers = new Intl.NumberFormat(language)
+  const rules = new Intl.PluralRules(language)
+  return textsOf(entry)
+
+  function textsOf(one: Entry): unknown {
+    if (typeof one === 'string') return TOKEN.test(one) ? sentence(one) : one
+    if (Array.isArray(one)) return one.map(textsOf)
+    if (isPlural(one)) return ({ count }: { count: number }) => form(one, count)({ count })
+    if (isAppForms(one)) {
+      const [named, unnamed] = [sentence(one.withApp), sentence(one.withoutApp)]
+      return (values: Values) => (values.app === undefined ? unnamed : named)(values)
+    }
+    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, textsOf(inner)]))
+  }
+
+  function form(forms: Plural, count: number) {
+    return sentence(forms[rules.select(count)] ?? forms.other)
+  }
+
+  function sentence(text: string) {
+    const pieces = text.split(TOKEN)
+    return (values: Values) =>
+      html`${pieces.map((piece, index) => {
+        if (index % 2 === 0) return piece
+        if (!piece.startsWith('{')) return raw(piece)
+        const value = values[piece.slice(1, -1)]
+        return typeof value === 'number' ? numbers.format(value) : value
+      })}`
+  }
+}
+
+export function isPlural(entry: Entry): entry is Plural {
+  return typeof entry === 'object' && 'other' in entry && typeof entry.other === 'string'
+}
+
+export function isAppForms(entry: Entry): entry is AppForms {
+  return typeof entry === 'object' && 'withApp' in entry
+}
