@@ -259,7 +259,7 @@ describe('what an administrator changes', () => {
 
   test.each([
     ['/keys', { role: 'admin', user: 'ada' }, 'cannot administer'],
-    ['/keys', { role: 'owner' }, 'role is one of'],
+    ['/keys', { role: 'owner' }, 'role must be one of'],
     ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
     ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
     ['/policy/new', { id: 'hooked', effect: 'hook' }, 'needs `hook`'],

@@ -178,6 +178,7 @@ oauth2:
         path: 'oauth2.variables.host.value',
         code: 'missing',
         message: expect.stringMatching(/is required: Host, such as 127\.0\.0\.1:\d+\.$/),
+        label: expect.stringMatching(/^Host, such as 127\.0\.0\.1:\d+$/),
       },
     ])
     const told = await cli('providers', 'add', 'my-erp', '--client-id', 'x', '--public')
