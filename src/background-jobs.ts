@@ -1,11 +1,12 @@
 import type { Broker } from './broker.ts'
 import { OPENER_SECONDS } from './domain/connect-session.ts'
 import type { Log } from './domain/log.ts'
-import { EVENTS_KEPT_SECONDS } from './domain/webhook.ts'
+import type { FeatureWork } from './features/feature.ts'
+import { loadFeatures } from './features/load-features.ts'
 import { archiveDue } from './flows/audit/archive-due.ts'
 import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
-import type { Dispatcher } from './flows/webhooks/dispatcher.ts'
+import type { BackgroundJob } from './services/background-job.ts'
 import { createDescriptorWatch } from './services/descriptor-watch.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SERVER_LAPSE_MS } from './services/sealing-keys.ts'
@@ -16,10 +17,6 @@ import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 const FLUSH_MS = 1_000
 /** Longer than `FLUSH_MS`: the console shows hourly counts, and to the minute when users were last seen. */
 const ACTIVITY_MS = 5_000
-const DISPATCH_MS = 1_000
-const EXPIRE_MS = 5_000
-/** How many expired authorizations of projects with webhooks are settled in one run. */
-const EXPIRED_AT_ONCE = 200
 const DESCRIPTORS_MS = 2_000
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
@@ -40,28 +37,29 @@ const TOOL_USE_SECONDS = 400 * 24 * 3600
 /** How long the console lists a user for whom Gatepass no longer acts. Their connections stay. */
 const SEEN_SECONDS = 400 * 24 * 3600
 
-/** A task that a process repeats at an interval. */
-export interface BackgroundJob {
-  readonly intervalMs: number
-  run(): Promise<unknown>
+const ofFeatures = await loadFeatures('jobs')
+
+/** Begins the work of the features in this process. */
+export function beginFeatureWork(broker: Broker): readonly FeatureWork[] {
+  return ofFeatures.map(({ begin }) => begin(broker))
 }
 
-/** The parts of a process whose work is due at intervals: scheduled tool runs, webhook deliveries, its registration. */
+/** The parts of a process whose work is due at intervals: scheduled tool runs, those of features, its registration. */
 export interface DueWork {
   readonly scheduler: Scheduler
-  readonly dispatcher: Dispatcher
+  readonly features: readonly FeatureWork[]
   readonly registration: ServerRegistration
 }
 
 /** The jobs that every process runs. */
-export function ownJobs(broker: Broker, { scheduler, dispatcher, registration }: DueWork): BackgroundJob[] {
+export function ownJobs(broker: Broker, { scheduler, features, registration }: DueWork): BackgroundJob[] {
   const { uses, activity, history, liveness, log } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
     { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
     { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
-    { intervalMs: DISPATCH_MS, run: () => dispatcher.runDue() },
+    ...features.flatMap(({ jobs }) => jobs),
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
     { intervalMs: SERVER_BEAT_MS, run: () => registration.beat() },
     { intervalMs: DESCRIPTORS_MS, run: createDescriptorWatch(log) },
@@ -76,10 +74,7 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
     { intervalMs: SYNC_SECONDS * 1000, run: createSyncRounds(broker) },
     { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
-    {
-      intervalMs: EXPIRE_MS,
-      run: () => broker.store.events.expireAuthorizations(broker.now(), EXPIRED_AT_ONCE),
-    },
+    ...ofFeatures.flatMap(({ shared }) => shared(broker)),
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
     { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
@@ -88,7 +83,9 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
 }
 
 /** Deletes records whose retention time has passed. */
-async function sweep({ store, now, settings }: Broker): Promise<void> {
+async function sweep(broker: Broker): Promise<void> {
+  const { store, now, settings } = broker
+  for (const feature of ofFeatures) await feature.sweep(broker)
   await store.servers.sweep(SERVER_LAPSE_MS)
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
@@ -98,7 +95,6 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
-  await store.events.sweep(now() - EVENTS_KEPT_SECONDS, now())
   await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())

@@ -50,8 +50,8 @@ export interface Broker {
    * the operator has allowed for other purposes.
    */
   readonly clientDocuments: Outgoing
-  /** Delivers webhooks. It has its own connections, so that slow receivers take none from providers and workers. */
-  readonly receivers: Outgoing
+  /** Makes a client like `outgoing` with connections of its own, which the broker closes. */
+  createOutgoing(): Outgoing
   readonly now: () => EpochSeconds
   readonly log: Log
   readonly settings: BrokerSettings

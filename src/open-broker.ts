@@ -122,7 +122,7 @@ export async function openBroker(
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
     const outgoing = observed(given ?? createOutgoing({ allowedHosts }))
     const clientDocuments = observed(given ?? createOutgoing({ allowedHosts: config.mcp.clientHosts }))
-    const receivers = observed(given ?? createOutgoing({ allowedHosts }))
+    const further: Outgoing[] = []
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {
@@ -158,7 +158,11 @@ export async function openBroker(
       sealer,
       outgoing,
       clientDocuments,
-      receivers,
+      createOutgoing() {
+        const client = observed(given ?? createOutgoing({ allowedHosts }))
+        further.push(client)
+        return client
+      },
       oauth: createOAuthClient(recordedOutgoing(outgoing), now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
       definitions,
@@ -259,7 +263,7 @@ export async function openBroker(
         for (const queue of [uses, activity, history]) await queue.flush().catch(() => {})
         await outgoing.close()
         await clientDocuments.close()
-        await receivers.close()
+        for (const client of further) await client.close()
         await liveness.close()
         await store.close()
       },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startJobs } from './background-jobs.ts'
+import { beginFeatureWork, startJobs } from './background-jobs.ts'
 import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -17,7 +17,6 @@ import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Outgoing } from './egress/outgoing.ts'
-import { createDispatcher } from './flows/webhooks/dispatcher.ts'
 import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
@@ -123,10 +122,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     announceMcp(broker)
     if (config.development) await prepareSandbox(broker, config)
     const scheduler = createScheduler(broker)
-    const dispatcher = createDispatcher(broker)
+    const features = beginFeatureWork(broker)
     const jobs = startJobs(
       broker,
-      { scheduler, dispatcher, registration },
+      { scheduler, features, registration },
       { runsSharedJobs: cluster?.runsSharedJobs ?? true },
     )
     // ends the claims of processes that crashed
@@ -141,12 +140,12 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         broker.waiters.close()
         broker.refreshes.stop()
         const scheduled = scheduler.close(left() - 2 * FINAL_WRITES_MS)
-        const deliveries = dispatcher.close(left() - 2 * FINAL_WRITES_MS)
+        const ended = Promise.all(features.map((work) => work.close(left() - 2 * FINAL_WRITES_MS)))
         const calls = mcp.close(left() - 2 * FINAL_WRITES_MS)
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
         await waitAtMost(left() - FINAL_WRITES_MS, calls)
-        await deliveries // a delivery that was cut off is attempted again later
+        await ended
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at shutdown')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token

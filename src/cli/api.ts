@@ -2,9 +2,9 @@ import { GatepassError } from '../sdk/client/errors.ts'
 import { createTransport, type PartsArgument, parseJson } from '../sdk/client/transport.ts'
 import type { Operations } from '../sdk/generated/wire.ts'
 import { CommandFailure, EXIT, exitCodeOf, refusalOf } from './failure.ts'
-import type { CommonOptions, Shell } from './shell.ts'
-import type { OpenApiOptions, Transport } from './transport.ts'
-import type { LocalInstallation } from './with-broker.ts'
+import type { LocalInstallation } from './installation.ts'
+import type { CommonOptions, OpenApiOptions, Shell } from './shell.ts'
+import type { Transport } from './transport.ts'
 
 /**
  * The HTTP API, as administration commands use it. The requests go to a server (`--url`), or to the same API in this
@@ -60,8 +60,7 @@ export async function withApi(
         '--key needs --url (or GATEPASS_URL), the server that the key is for.',
         EXIT.usage,
       )
-    const { withLocalTransport } = await import('./local-transport.ts')
-    return withLocalTransport(shell, options, (transport) => run(apiOver(transport)))
+    return shell.withLocalTransport(shell, options, (transport) => run(apiOver(transport)))
   }
   if (options.project !== undefined && options.creates !== 'project')
     throw new CommandFailure(

@@ -1,20 +1,8 @@
-import type { Command } from 'commander'
-import type { Shell } from './shell.ts'
+import { features } from '../features/features.ts'
+import { withAdditions } from '../features/load-features.ts'
+import type { CommandEntry } from './command-entry.ts'
 
-/** Gives a command its arguments, options and action. */
-export type DefineCommand = (command: Command, shell: Shell) => void
-
-export interface CommandEntry {
-  readonly name: string
-  readonly description: string
-  /** Loads the modules of this command only. */
-  readonly load: () => Promise<DefineCommand>
-  /** The command may read the whole database while servers run, so its process has a lower priority than theirs. */
-  readonly isLong?: true
-}
-
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly CommandEntry[] = [
+const OWN: readonly CommandEntry[] = [
   {
     name: 'dev',
     description: 'run in development: a SQLite file, a sandbox provider, a sample tool, and the next steps',
@@ -97,12 +85,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./secrets.ts')).defineSecrets,
   },
   {
-    name: 'webhooks',
-    description:
-      'receivers of events: list (the default), show, add, set, rotate, test, deliveries, replay, delete',
-    load: async () => (await import('./webhooks.ts')).defineWebhooks,
-  },
-  {
     name: 'policies',
     description: 'rules on who may use which tokens for what: list (the default), set, dry-run, delete',
     load: async () => (await import('./policies.ts')).definePolicies,
@@ -151,3 +133,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./migrate.ts')).defineMigrate,
   },
 ]
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = withAdditions(
+  OWN,
+  features.flatMap(({ commands = [] }) => commands),
+  ({ name }) => name,
+)

@@ -2,8 +2,8 @@ import type { Log } from '../domain/log.ts'
 import { createApi } from '../http/api.ts'
 import { databaseName } from '../store/database-place.ts'
 import { version } from '../version.ts'
-import type { Shell } from './shell.ts'
-import type { OpenApiOptions, Transport } from './transport.ts'
+import type { OpenApiOptions, Shell } from './shell.ts'
+import type { Transport } from './transport.ts'
 import { withBroker } from './with-broker.ts'
 
 /**

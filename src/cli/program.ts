@@ -23,6 +23,10 @@ export async function runProgram(
     get command() {
       return command
     },
+    async withLocalTransport(...args) {
+      const local = await import('./local-transport.ts')
+      return local.withLocalTransport(...args)
+    },
   }
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')

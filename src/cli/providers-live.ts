@@ -8,6 +8,7 @@ import type { Authorization, Explanation } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { waitForAnswer } from './connect.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import type { LocalInstallation } from './installation.ts'
 import {
   type ComparedDefinition,
   combineFindings,
@@ -18,7 +19,6 @@ import {
 } from './live-findings.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import type { CommonOptions, Shell } from './shell.ts'
-import type { LocalInstallation } from './with-broker.ts'
 
 export interface LiveOptions extends CommonOptions {
   readonly user: string

@@ -2,7 +2,7 @@ import { fetchStatus, isServing } from '../diagnosis/is-serving.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { databaseName } from '../store/database-place.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import type { LocalInstallation } from './with-broker.ts'
+import type { LocalInstallation } from './installation.ts'
 
 /** Throws `CommandFailure` unless a server runs at the public URL and uses this database. Otherwise the printed link would fail. */
 export async function requireServer(

@@ -4,9 +4,10 @@ import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotat
 import { liveServers } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { CommandFailure } from './failure.ts'
+import type { LocalInstallation } from './installation.ts'
 import { dim, MARKS, print, printJson, table } from './print.ts'
 import { commandLine, jsonOption, type Shell } from './shell.ts'
-import { type LocalInstallation, withBroker } from './with-broker.ts'
+import { withBroker } from './with-broker.ts'
 
 interface RotateOptions {
   readonly batch: number

@@ -1,11 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import type { OpenOptions } from './installation.ts'
+import type { Transport } from './transport.ts'
 
 /** The environment in which a command runs. */
 export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The running command, such as `gatepass keys create`, for the audit trail. */
   readonly command?: string
+  /** Runs `run` with the API in this process, on the database itself. */
+  readonly withLocalTransport: (
+    shell: Shell,
+    options: OpenApiOptions,
+    run: (transport: Transport) => Promise<void>,
+  ) => Promise<void>
 }
 
 /** The database of the settings, for commands that need no other setting. */
@@ -20,6 +28,8 @@ export interface CommonOptions {
   readonly key?: string
   readonly json?: true
 }
+
+export type OpenApiOptions = CommonOptions & Pick<OpenOptions, 'creates'>
 
 export function projectOption(): Option {
   return new Option('--project <name>', `the project (default: "${DEFAULT_PROJECT}")`).argParser(parseId)

@@ -1,6 +1,5 @@
 import type { Fetch } from '../sdk/client/transport.ts'
-import type { CommonOptions } from './shell.ts'
-import type { LocalInstallation, OpenOptions } from './with-broker.ts'
+import type { LocalInstallation } from './installation.ts'
 
 /** Sends requests to an installation's HTTP API. */
 export interface Transport {
@@ -15,5 +14,3 @@ export interface Transport {
   /** For a response that may be too long to be held in memory. Default: `fetch`. */
   readonly stream?: Fetch
 }
-
-export type OpenApiOptions = CommonOptions & Pick<OpenOptions, 'creates'>

@@ -1,8 +1,6 @@
-import type { Broker } from '../broker.ts'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { withSandboxClient } from '../dev-provider/client.ts'
-import type { Project } from '../domain/project.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
@@ -10,21 +8,8 @@ import { inContext } from '../services/request-context.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import type { LocalInstallation, OpenOptions } from './installation.ts'
 import type { Shell } from './shell.ts'
-
-/** The database itself, opened by a command beside a server that may be running. No API key is needed. */
-export interface LocalInstallation {
-  readonly broker: Broker
-  readonly config: Config
-  readonly project: Project
-}
-
-/** Which project is opened, and what may be created for it. */
-export interface OpenOptions {
-  readonly project?: string | undefined
-  /** What the command creates if it does not exist: the database with the default project, or also any other project. */
-  readonly creates?: 'database' | 'project'
-}
 
 /** Opens the database and the project, runs the command, and closes. Throws `CommandFailure` if one does not exist. */
 export async function withBroker(

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { loadFeatures } from '../features/load-features.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
@@ -10,7 +11,6 @@ import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 import { checkTelemetry } from './check-telemetry.ts'
 import { checkToolNames } from './check-tool-names.ts'
-import { checkWebhooks } from './check-webhooks.ts'
 
 /**
  * Checks a project: keys, providers, workers and what else it has. The settings and logins of the installation are checked
@@ -46,8 +46,14 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
     ...(await checkConnections(target)),
     ...(await checkWorkers(target, { isUp })),
     ...(await checkToolNames(target)),
-    ...(await checkWebhooks(target)),
+    ...(await checksOfFeatures(target)),
   ]
+}
+
+const ofFeatures = await loadFeatures('checks')
+
+async function checksOfFeatures(target: DiagnosisTarget): Promise<readonly Check[]> {
+  return (await Promise.all(ofFeatures.map((check) => check(target)))).flat()
 }
 
 /** The checks of the settings themselves. They send no request. */

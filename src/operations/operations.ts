@@ -1,3 +1,4 @@
+import { loadFeatures } from '../features/load-features.ts'
 import * as audit from './admin/audit.ts'
 import * as branding from './admin/branding.ts'
 import * as keys from './admin/keys.ts'
@@ -6,7 +7,6 @@ import * as policies from './admin/policies.ts'
 import * as policyDryRun from './admin/policy-dry-run.ts'
 import * as projects from './admin/projects.ts'
 import * as secrets from './admin/secrets.ts'
-import * as webhooks from './admin/webhooks.ts'
 import * as authorizations from './authorizations/authorizations.ts'
 import * as connectSessions from './authorizations/connect-sessions.ts'
 import * as connections from './authorizations/connections.ts'
@@ -64,7 +64,7 @@ export const operations: readonly Operation[] = [
   audit,
   policies,
   policyDryRun,
-  webhooks,
+  ...(await loadFeatures('operations')),
   health,
 ].flatMap((group: object) => Object.values(group).filter(isOperation))
 

@@ -26,7 +26,8 @@ const NAMES = [
 ]
 
 const program = new Command('gatepass')
-for (const { name, load } of COMMANDS) (await load())(program.command(name), { environment: {} })
+const SHELL = { environment: {}, withLocalTransport: async () => {} }
+for (const { name, load } of COMMANDS) (await load())(program.command(name), SHELL)
 
 /** What is wrong with a command line; `undefined` when Gatepass has such a command. */
 function faultOf(line: string): string | undefined {

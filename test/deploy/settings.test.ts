@@ -31,7 +31,7 @@ describe('what deploy/ says of Gatepass', () => {
     for (const { file, name, words } of lines) {
       const command = new Command(name)
       const { load } = COMMANDS.find((one) => one.name === name) ?? expect.fail(`no command ${name}`)
-      ;(await load())(command, { environment: {} })
+      ;(await load())(command, { environment: {}, withLocalTransport: async () => {} })
       const known = command.options.map(({ long }) => long)
       for (const option of words.filter((word) => word.startsWith('--')))
         expect(known, `${file}: ${name}`).toContain(option.split('=')[0])

@@ -17,6 +17,11 @@ describe('which way imports point', () => {
     ['a file not listed for this folder', 'copying/a.ts', "import { a } from '../store/connections.ts'"],
     ['another group of the same row', 'http/a.ts', "import { config } from '../config.ts'"],
     ['a folder that layers.json does not name', 'somewhere/a.ts', 'export const a = 1'],
+    ['a feature, from outside', 'flows/a.ts', "import { a } from '../features/x/a.ts'"],
+    ['the list of features', 'flows/a.ts', "import { a } from '../features/features.ts'"],
+    ['a feature, from another', 'features/y/console.ts', "import { a } from '../x/a.ts'"],
+    ['a page, from a flow of a feature', 'features/x/a.ts', "import { a } from '../../http/a.ts'"],
+    ['a command, from a page of a feature', 'features/x/console.ts', "import { a } from './command.ts'"],
     ['a package of other files', 'providers/a.ts', "import * as client from 'openid-client'"],
     ['a part of a package of other folders', 'flows/a.ts', "import { pgTable } from 'drizzle-orm/pg-core'"],
   ])('refuses %s', (_, file, source) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { MENU } from '../../src/http/console/navigation.ts'
+import { MENU } from '../../src/http/console/menu.ts'
 import type { World } from '../http/world.ts'
 import { UserAgent } from '../user-agent.ts'
 

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { ownJobs, sharedJobs } from '../../src/background-jobs.ts'
+import { beginFeatureWork, ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
-import { createDispatcher } from '../../src/flows/webhooks/dispatcher.ts'
 import { registerServer } from '../../src/services/server-registration.ts'
 import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import type { CallOptions } from '../gatepass.ts'
@@ -239,13 +238,13 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
   /** Runs the jobs that the timers of the server run at times that a test does not choose. */
   async function runBackgroundJobs(broker: Broker): Promise<void> {
-    const [scheduler, dispatcher] = [createScheduler(broker), createDispatcher(broker)]
+    const [scheduler, features] = [createScheduler(broker), beginFeatureWork(broker)]
     const registration = await registerServer(broker.store, broker.sealer)
-    const own = ownJobs(broker, { scheduler, dispatcher, registration })
+    const own = ownJobs(broker, { scheduler, features, registration })
     for (const { run } of [...own, ...sharedJobs(broker)]) await run()
     await registration.leave()
     await scheduler.close(0)
-    await dispatcher.close(1_000)
+    for (const work of features) await work.close(1_000)
     const { processes } = broker.store
     await processes.enter('other')
     await processes.beat('other')

@@ -1,5 +1,4 @@
 import type { Broker } from '../../broker.ts'
-import { webhookCause } from '../../domain/webhook.ts'
 import { workerStatus } from '../../domain/worker.ts'
 import { brokenConnections, failedConsents } from '../explain/troubles.ts'
 import { missingSettings, providersOf } from '../get-provider.ts'
@@ -33,7 +32,6 @@ export async function needsAttention(
   const all = await Promise.all([
     incompleteProviders(broker, projectId),
     failingWorkers(broker, projectId),
-    troubledWebhooks(broker, projectId),
     consentsToRepair(broker, projectId),
     connectionsToRepair(broker, projectId),
     unprovedDomain(broker, projectId),
@@ -71,23 +69,6 @@ async function failingWorkers(broker: Broker, projectId: string): Promise<Attent
       toDo: worker.syncError ?? '',
       path: '/workers',
     }))
-}
-
-/** Webhooks whose receiver fails, and those that Gatepass has disabled. Those that an administrator has disabled are left out. */
-async function troubledWebhooks(broker: Broker, projectId: string): Promise<Attention[]> {
-  const webhooks = await broker.store.webhooks.list(projectId)
-  return webhooks.flatMap((webhook) => {
-    const cause = webhookCause(webhook)
-    if (cause === undefined || cause.code === 'webhook_switched_off') return []
-    return [
-      {
-        tone: 'bad' as const,
-        title: `The webhook to ${new URL(webhook.url).host}: ${cause.message}`,
-        toDo: cause.toDo,
-        path: `/webhooks/${webhook.id}`,
-      },
-    ]
-  })
 }
 
 async function consentsToRepair(broker: Broker, projectId: string): Promise<Attention[]> {

@@ -6,6 +6,7 @@ import { addAuthorizationPages } from './authorizations.ts'
 import { LOGO_UPLOAD } from './branding/branding-pages.ts'
 import { addConnectionPages } from './connections.ts'
 import { addConsoleLogin } from './login.ts'
+import { MENU } from './menu.ts'
 import type { OperationOptions } from './operation-pages.ts'
 import { addOverview } from './overview.ts'
 import { addAdministrationPages } from './pages.ts'
@@ -24,7 +25,7 @@ export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationO
   const limit = bodyLimit(MAX_FORM_BYTES)
   // an upload has a limit of its own, which its page explains
   app.use('/dashboard/*', (c, next) => (c.req.path === LOGO_UPLOAD ? next() : limit(c, next)))
-  const routes = consoleRoutes(app, broker)
+  const routes = consoleRoutes(app, broker, MENU)
   addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
   addOverview(routes) //                  /dashboard
   addConnectionPages(routes) //           /dashboard/connections

@@ -3,7 +3,7 @@ import type { ConsoleSession } from '../../flows/console/console-session.ts'
 import { CSRF_FIELD } from '../page-session/page-session.ts'
 import { assetHref } from '../pages/assets.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { ICONS, MENU } from './navigation.ts'
+import { ICONS, type MenuGroup } from './navigation.ts'
 
 export interface ConsolePageOptions {
   /** The pages above this one: label and path below `/dashboard`. */
@@ -20,7 +20,7 @@ export interface ConsolePageOptions {
 
 /** The document of every page of the console. It has no inline script and no inline style, as `pageHeaders` demands. */
 export function consolePage(
-  session: ConsoleSession,
+  { session, menu }: { readonly session: ConsoleSession; readonly menu: readonly MenuGroup[] },
   path: string,
   title: string,
   body: Html,
@@ -35,8 +35,8 @@ ${projectMenu(session)}
 ${accountMenu(session)}
 </header>
 <div class="frame">
-<details class="menu" name="menu"><summary>Menu</summary>${menu(path)}</details>
-<div class="side">${menu(path)}</div>
+<details class="menu" name="menu"><summary>Menu</summary>${menuOf(menu, path)}</details>
+<div class="side">${menuOf(menu, path)}</div>
 <main id="main">
 ${
   above.length > 0 &&
@@ -84,8 +84,8 @@ ${body}
 `
 }
 
-function menu(path: string): Html {
-  return html`<nav aria-label="Console">${MENU.map(
+function menuOf(menu: readonly MenuGroup[], path: string): Html {
+  return html`<nav aria-label="Console">${menu.map(
     ({ label, items }) =>
       html`${label !== undefined && html`<p class="group">${label}</p>`}<ul>${items.map(
         (item) =>

@@ -11,8 +11,8 @@ export interface MenuGroup {
   readonly items: readonly MenuItem[]
 }
 
-/** The console's pages, by group. */
-export const MENU: readonly MenuGroup[] = [
+/** The console's own pages, by group. `menu.ts` adds those of features. */
+export const OWN_MENU: readonly MenuGroup[] = [
   { items: [{ path: '', label: 'Overview', icon: 'chart' }] },
   {
     label: 'Consent',
@@ -41,7 +41,6 @@ export const MENU: readonly MenuGroup[] = [
       { path: '/secrets', label: 'Secrets', icon: 'key' },
       { path: '/projects', label: 'Projects', icon: 'folder' },
       { path: '/branding', label: 'Branding', icon: 'palette' },
-      { path: '/webhooks', label: 'Webhooks', icon: 'hook' },
       { path: '/audit', label: 'Audit trail', icon: 'list' },
       { path: '/settings', label: 'Settings', icon: 'gear' },
       { path: '/doctor', label: 'Doctor', icon: 'pulse' },

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
+import { loadFeatures } from '../../features/load-features.ts'
 import { type Attention, needsAttention } from '../../flows/console/attention.ts'
 import type { CounterName, HourCount } from '../../store/counters.ts'
 import { workersThatWait } from '../../tools/catalogue/acceptance.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { barChart } from './chart.ts'
 import { badge, emptyState, link, section } from './elements.ts'
-import { MENU } from './navigation.ts'
+import { MENU } from './menu.ts'
 import { urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -40,7 +41,7 @@ export function addOverview(routes: ConsoleRoutes): void {
     const now = broker.now()
     const from = now - (now % 3600) - (columns * hoursEach - 1) * 3600
     const [attention, counts] = await Promise.all([
-      needsAttention(broker, projectId, await waitingWorkers(broker, projectId)),
+      needsAttention(broker, projectId, await foundOutside(broker, projectId)),
       broker.store.counters.since(projectId, from),
     ])
     const body = html`${section('Needs attention', attentionList(attention))}
@@ -55,6 +56,14 @@ export function addOverview(routes: ConsoleRoutes): void {
     )}</div>`
     return on.show('Overview', body)
   })
+}
+
+const ofFeatures = await loadFeatures('attention')
+
+/** What the flows of the console do not know: what features and workers need. */
+async function foundOutside(broker: Broker, projectId: string): Promise<Attention[]> {
+  const found = ofFeatures.map((find) => find(broker, projectId))
+  return (await Promise.all([...found, waitingWorkers(broker, projectId)])).flat()
 }
 
 /** Workers with tools that do not run until an administrator has accepted their new requirements. */

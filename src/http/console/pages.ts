@@ -3,6 +3,7 @@ import { addAuditPages } from './audit/audit-pages.ts'
 import { addBrandingPages } from './branding/branding-pages.ts'
 import { addChainPages } from './chain-pages.ts'
 import { addKeyPages } from './key-pages.ts'
+import { pagesOfFeatures } from './menu.ts'
 import { addOperationPages, type OperationOptions } from './operation-pages.ts'
 import { addPolicyPages } from './policies/policy-pages.ts'
 import { addProjectPages } from './project-pages.ts'
@@ -11,7 +12,6 @@ import type { ConsoleRoutes } from './routes.ts'
 import { addRunPages } from './run-pages.ts'
 import { addSecretPages } from './secret-pages.ts'
 import { addToolPages } from './tools/tool-pages.ts'
-import { addWebhookPages } from './webhook-pages.ts'
 import { addWorkerPages } from './workers/worker-pages.ts'
 
 /** The pages with which administrators set a project up, and those about its runs. */
@@ -30,7 +30,7 @@ export function addAdministrationPages(
   addSecretPages(routes, broker) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
   addBrandingPages(routes, broker) // /dashboard/branding
-  addWebhookPages(routes, broker) //  /dashboard/webhooks
   addAuditPages(routes, broker) //    /dashboard/audit
   addOperationPages(routes, options) // /dashboard/settings, /doctor
+  for (const pages of pagesOfFeatures) pages.add(routes, broker)
 }

@@ -17,7 +17,7 @@ import type { Html } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { type ConsolePageOptions, consolePage } from './layout.ts'
 import { otherProjectText } from './live.ts'
-import { MENU } from './navigation.ts'
+import type { MenuGroup } from './navigation.ts'
 
 /** One request of a logged-in operator. */
 export interface OnPage {
@@ -89,7 +89,7 @@ interface FormRouteOptions {
   readonly ofSession?: boolean
 }
 
-export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
+export function consoleRoutes(app: OpenAPIHono, broker: Broker, menu: readonly MenuGroup[]): ConsoleRoutes {
   const sessions = pageSessions(broker, 'console')
   const secure = broker.settings.publicUrl.protocol === 'https:'
   const noteCookie = `${secure ? '__Host-' : ''}gatepass-console-note`
@@ -111,7 +111,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       show(title, body, { status = 200, ...options } = {}) {
         const done = options.done ?? takeNote(c)
         headers(c)
-        return c.html(consolePage(session, path, title, body, { ...options, done }), status)
+        return c.html(consolePage({ session, menu }, path, title, body, { ...options, done }), status)
       },
       go(to, done) {
         if (done !== undefined) setCookie(c, noteCookie, done.slice(0, 500), { ...attributes, maxAge: 60 })
@@ -158,7 +158,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       return await inContext(context, run)
     } catch (error) {
       if (isCutOff(c, error)) return clientClosed()
-      return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)))
+      return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)), menu)
     }
   }
 
@@ -269,7 +269,11 @@ function headers(c: Context): void {
   pageHeaders(c, { hasForm: true, script: 'runs and sends requests' })
 }
 
-function refusalPage(on: OnPage, refusal: BrokerError): Response | Promise<Response> {
+function refusalPage(
+  on: OnPage,
+  refusal: BrokerError,
+  menu: readonly MenuGroup[],
+): Response | Promise<Response> {
   const status = STATUS[refusal.code]
   const title = status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'That did not work'
   const faults = refusal.faults ?? []
@@ -277,13 +281,13 @@ function refusalPage(on: OnPage, refusal: BrokerError): Response | Promise<Respo
 ${faults.length > 1 && html`<ul>${faults.map(({ path, message }) => html`<li>${path !== '' && html`<code>${path}</code>: `}${message}</li>`)}</ul>`}
 <p class="muted small">Reason: <code>${refusal.code}</code></p>
 ${refusal.message === NOT_RECENT && html`<p><a class="button" href="/dashboard/confirm">Confirm your login</a></p>`}
-<p>${backTo(pathOf(on.c))}</p></div>`
+<p>${backTo(pathOf(on.c), menu)}</p></div>`
   return on.show(title, body, { status: status as ShowOptions['status'] & number })
 }
 
 /** The page of the menu to which the refused path belongs. */
-function backTo(path: string): Html {
-  const items = MENU.flatMap((group) => group.items)
+function backTo(path: string, menu: readonly MenuGroup[]): Html {
+  const items = menu.flatMap((group) => group.items)
   const above = items.find((item) => item.path !== '' && path.startsWith(`${item.path}/`))
   return html`<a href="/dashboard${above?.path ?? ''}">Back to ${above?.label ?? 'the overview'}</a>`
 }

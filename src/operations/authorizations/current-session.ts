@@ -10,9 +10,9 @@ import {
   firstIdOf,
   restartConnectSession,
 } from '../../flows/connect-session.ts'
+import { perBroker } from '../../flows/per-broker.ts'
 import { EventStream } from '../answer.ts'
 import { defineSessionOperation } from '../operation.ts'
-import { perBroker } from '../per-broker.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import { wholeNumber } from '../schemas/fields.ts'
 import { connectionsToWire, connectSessionSchema } from './connect-sessions.ts'

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { perBroker } from '../../flows/per-broker.ts'
 import { missingKeys } from '../../services/sealing-keys.ts'
 import { Answer } from '../answer.ts'
 import { defineOperation } from '../operation.ts'
-import { perBroker } from '../per-broker.ts'
 
 const tag = 'Operation'
 

@@ -3,11 +3,11 @@ import { executeCode as execute } from '../../code/execute-code.ts'
 import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
 import { createRunSlots } from '../../code/run-slots.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
+import { perBroker } from '../../flows/per-broker.ts'
 import { Answer } from '../answer.ts'
 import { codeResultSchema } from '../dialects/run-schemas.ts'
 import { toCodeResponse } from '../dialects/runs.ts'
 import { defineOperation } from '../operation.ts'
-import { perBroker } from '../per-broker.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
 const limit = (name: keyof CodeLimits, unit: string) =>

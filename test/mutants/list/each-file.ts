@@ -140,7 +140,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'events are sent without a signature',
-    file: 'src/flows/webhooks/send-event.ts',
+    file: 'src/features/webhooks/send-event.ts',
     from: '...signedHeaders(broker, webhook, { id, body, now: broker.now() }),',
     to: '',
     test: 'flows/webhooks.test.ts',
@@ -185,7 +185,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a webhook that fails gets many requests at a time',
-    file: 'src/flows/webhooks/delivery-slots.ts',
+    file: 'src/features/webhooks/delivery-slots.ts',
     from: 'return takenOf(id) > 0 || probes >= PROBES_AT_ONCE || all >= AT_ONCE ? 0 : 1',
     to: 'return 8',
     test: 'flows/webhooks.test.ts',

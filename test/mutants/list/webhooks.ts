@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const DELIVERIES = 'src/store/deliveries.ts'
 const EVENT_WRITES = 'src/store/event-writes.ts'
-const DISPATCHER = 'src/flows/webhooks/dispatcher.ts'
+const DISPATCHER = 'src/features/webhooks/dispatcher.ts'
 const STORED = 'store/sqlite.test.ts'
 const DELIVERED = 'flows/webhooks.test.ts'
 
@@ -84,7 +84,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'the secret before a rotation does not sign',
-    file: 'src/flows/webhooks/sign.ts',
+    file: 'src/features/webhooks/sign.ts',
     from: 'if (previousSecret !== undefined && now < previousUntil)',
     to: 'if (previousSecret !== undefined && now > previousUntil)',
     test: DELIVERED,
@@ -93,7 +93,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'the secret before a rotation signs for ever',
-    file: 'src/flows/webhooks/sign.ts',
+    file: 'src/features/webhooks/sign.ts',
     from: 'if (previousSecret !== undefined && now < previousUntil)',
     to: 'if (previousSecret !== undefined && now > 0 && previousUntil > 0)',
     test: DELIVERED,

@@ -8,6 +8,7 @@ import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
 import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
 import { webhookPlace } from '../../store/sealed-columns.ts'
+import { receiversOf } from './receivers.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 
@@ -196,7 +197,7 @@ function enabledBy(
 
 function checkUrl(broker: Broker, url: string): void {
   if (!/^https?:/i.test(url)) throw invalidUrl('url')
-  checkReachable(broker.receivers, 'url', url)
+  checkReachable(receiversOf(broker), 'url', url)
 }
 
 function auditOf(broker: Broker, { id, projectId }: Pick<Webhook, 'id' | 'projectId'>, action: AuditAction) {

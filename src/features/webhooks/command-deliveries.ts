@@ -1,10 +1,16 @@
 import type { Command } from 'commander'
-import { withApi } from './api.ts'
-import { CommandFailure } from './failure.ts'
-import { inputFlags } from './input-flags.ts'
-import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
-import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
-import { typesFlag } from './webhook-options.ts'
+import { withApi } from '../../cli/api.ts'
+import { CommandFailure } from '../../cli/failure.ts'
+import { inputFlags } from '../../cli/input-flags.ts'
+import { MARKS, print, printJson, sanitize, table, toMinute } from '../../cli/print.ts'
+import {
+  type CommonOptions,
+  parseId,
+  parseWholeNumber,
+  type Shell,
+  withCommonOptions,
+} from '../../cli/shell.ts'
+import { typesFlag } from './command-options.ts'
 
 const DELIVERIES = inputFlags('listWebhookDeliveries', {
   state: { flags: '--state <state>', help: 'only deliveries in this state' },

@@ -1,12 +1,22 @@
 import { type Command, Option } from 'commander'
-import type { Webhook, WebhookWithSecret } from '../sdk/generated/wire.ts'
-import { withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { inputFlags } from './input-flags.ts'
-import { bold, MARKS, print, printJson, sanitize, shortened, table, toDay, toMinute } from './print.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-import { defineDeliveries } from './webhook-deliveries.ts'
-import { typesFlag } from './webhook-options.ts'
+import { withApi } from '../../cli/api.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { inputFlags } from '../../cli/input-flags.ts'
+import {
+  bold,
+  MARKS,
+  print,
+  printJson,
+  sanitize,
+  shortened,
+  table,
+  toDay,
+  toMinute,
+} from '../../cli/print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { Webhook, WebhookWithSecret } from '../../sdk/generated/wire.ts'
+import { defineDeliveries } from './command-deliveries.ts'
+import { typesFlag } from './command-options.ts'
 
 const DAY_SECONDS = 24 * 3600
 

@@ -2,6 +2,16 @@ import { z } from '@hono/zod-openapi'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { DELIVERY_STATES, EVENTS_KEPT_SECONDS } from '../../domain/webhook.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import {
+  cursorPageSchema,
+  cursorQuery,
+  requestedPage,
+  toCursorPage,
+} from '../../operations/schemas/cursor-page.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
+import type { ReplayPlace } from '../../store/events.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -11,12 +21,7 @@ import {
   replayEvents,
   rotateWebhookSecret as rotate,
   testWebhook as test,
-} from '../../flows/webhooks/webhook-settings.ts'
-import type { ReplayPlace } from '../../store/events.ts'
-import { defineOperation } from '../operation.ts'
-import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
-import { idText } from '../schemas/fields.ts'
-import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+} from './manage-webhooks.ts'
 import {
   deliverySchema,
   deliveryToWire,
@@ -28,7 +33,7 @@ import {
   webhookSchema,
   webhookToWire,
   webhookWithSecretSchema,
-} from './webhook-wire.ts'
+} from './wire.ts'
 
 /** The longest time for which two secrets sign. */
 const MAX_OVERLAP_SECONDS = 14 * 24 * 3600

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { UnsealError } from '../../store/seal.ts'
+import { receiversOf } from './receivers.ts'
 import { signedHeaders } from './sign.ts'
 
 /** The time limit from the call to the end of the answer; shorter than the lease on the delivery. */
@@ -18,12 +19,12 @@ export type Receipt =
 
 /** Signs one event and sends it to a webhook. Follows no redirect, and keeps only the status and Retry-After of the answer. */
 export async function sendEvent(
-  broker: Pick<Broker, 'receivers' | 'sealer' | 'now'>,
+  broker: Broker,
   webhook: Webhook,
   { id, body }: { readonly id: string; readonly body: string },
 ): Promise<Receipt> {
   try {
-    const answer = await broker.receivers.stream({
+    const answer = await receiversOf(broker).stream({
       url: webhook.url,
       purpose: 'webhook',
       method: 'POST',

@@ -8,27 +8,7 @@ import {
   type Webhook,
 } from '../../domain/webhook.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
-import {
-  addWebhook,
-  changeWebhook,
-  DEFAULT_OVERLAP_SECONDS,
-  deleteWebhook,
-  getWebhook,
-  replayEvents,
-  rotateWebhookSecret,
-  testWebhook,
-} from '../../flows/webhooks/webhook-settings.ts'
-import {
-  deliveryToWire,
-  newWebhookSchema,
-  receiptToWire,
-  webhookToWire,
-} from '../../operations/admin/webhook-wire.ts'
-import { parseOnce } from '../../parsing/parse.ts'
-import type { PlaceInList } from '../../store/browse.ts'
-import type { ListedDelivery } from '../../store/delivery-lists.ts'
-import { type Html, name } from '../pages/layout.ts'
-import { attempt, given, type Refused } from './attempt.ts'
+import { attempt, given, type Refused } from '../../http/console/attempt.ts'
 import {
   asCurl,
   badge,
@@ -41,19 +21,40 @@ import {
   type Tone,
   table,
   time,
-} from './elements.ts'
-import { endOnce } from './end-once.ts'
-import { checkbox, field, filters, hidden, select, submit } from './form-fields.ts'
-import { PAGE_ROWS, searchPager } from './lists.ts'
-import { placeInList } from './pager.ts'
-import type { ConsoleRoutes, OnPage } from './routes.ts'
+} from '../../http/console/elements.ts'
+import { endOnce } from '../../http/console/end-once.ts'
+import { checkbox, field, filters, hidden, select, submit } from '../../http/console/form-fields.ts'
+import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
+import { placeInList } from '../../http/console/pager.ts'
+import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
+import { type Html, name } from '../../http/pages/layout.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import type { PlaceInList } from '../../store/browse.ts'
+import type { ListedDelivery } from '../../store/delivery-lists.ts'
+import type { FeaturePages } from '../feature.ts'
+import {
+  addWebhook,
+  changeWebhook,
+  DEFAULT_OVERLAP_SECONDS,
+  deleteWebhook,
+  getWebhook,
+  replayEvents,
+  rotateWebhookSecret,
+  testWebhook,
+} from './manage-webhooks.ts'
+import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from './wire.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const
 /** How many parts of up to 500 events one form replays. The page says when there are more. */
 const REPLAY_ROUNDS = 10
 
 /** The receivers of the project's events, and their deliveries. */
-export function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
+export const webhookPages: FeaturePages = {
+  menu: { path: '/webhooks', label: 'Webhooks', icon: 'hook', after: '/branding' },
+  add: addWebhookPages,
+}
+
+function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
   const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
   const get = (on: OnPage) => getWebhook(broker, on.projectId, idOf(on))
 

@@ -1,6 +1,7 @@
-import { toTimestamp } from '../domain/clock.ts'
-import { type Webhook, webhookCause, webhookState } from '../domain/webhook.ts'
-import type { Check, DiagnosisTarget } from './check.ts'
+import type { Check, DiagnosisTarget } from '../../diagnosis/check.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { type Webhook, webhookState } from '../../domain/webhook.ts'
+import { webhookCause } from './cause.ts'
 
 /** Checks that the project's webhooks accept their deliveries. */
 export async function checkWebhooks({ broker, project }: DiagnosisTarget): Promise<Check[]> {

@@ -7,9 +7,9 @@ import {
   type Webhook,
   webhookState,
 } from '../../domain/webhook.ts'
-import type { Receipt } from '../../flows/webhooks/send-event.ts'
+import { plainText } from '../../operations/schemas/fields.ts'
 import type { ListedDelivery } from '../../store/delivery-lists.ts'
-import { plainText } from '../schemas/fields.ts'
+import type { Receipt } from './send-event.ts'
 
 export const eventTypeSchema = z.enum(EVENT_TYPES)
 

@@ -1,0 +1,45 @@
+import type { Broker } from '../broker.ts'
+import type { CommandEntry } from '../cli/command-entry.ts'
+import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
+import type { Attention } from '../flows/console/attention.ts'
+import type { MenuItem } from '../http/console/navigation.ts'
+import type { ConsoleRoutes } from '../http/console/routes.ts'
+import type { BackgroundJob } from '../services/background-job.ts'
+
+/**
+ * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
+ * command loads only the modules that it uses.
+ */
+export interface Feature {
+  /** The help lists each after the command `after`. */
+  readonly commands?: readonly (CommandEntry & { readonly after: string })[]
+  /** The module that exports its operations. */
+  readonly operations?: () => Promise<object>
+  readonly pages?: () => Promise<FeaturePages>
+  readonly jobs?: () => Promise<FeatureJobs>
+  /** The checks of `gatepass doctor` for one project. */
+  readonly checks?: () => Promise<(target: DiagnosisTarget) => Promise<readonly Check[]>>
+  /** What needs attention, as the console's overview lists it. */
+  readonly attention?: () => Promise<(broker: Broker, projectId: string) => Promise<readonly Attention[]>>
+}
+
+/** Pages of the console, and their entry in its menu, after the one of the path `after`. */
+export interface FeaturePages {
+  readonly menu: MenuItem & { readonly after: string }
+  readonly add: (routes: ConsoleRoutes, broker: Broker) => void
+}
+
+export interface FeatureJobs {
+  /** Begins the work of one process. */
+  readonly begin: (broker: Broker) => FeatureWork
+  /** The jobs that one process of a machine runs for all its processes. */
+  readonly shared: (broker: Broker) => readonly BackgroundJob[]
+  /** Deletes records whose retention time has passed. */
+  readonly sweep: (broker: Broker) => Promise<unknown>
+}
+
+export interface FeatureWork {
+  readonly jobs: readonly BackgroundJob[]
+  /** Begins nothing more, and waits at most `ms` for what is under way. */
+  close(ms: number): Promise<unknown>
+}
