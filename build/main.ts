@@ -61,13 +61,17 @@ const catalogueFiles: Plugin = {
   },
 }
 
-/** What scopes mean and what pages say, a file for each language, which is read when a reader needs it. */
+/** What scopes mean and what pages say, in each language, and the examples of `/docs`. Each is read when a reader needs it. */
+const TEXTS = [
+  `${CATALOGUE}/scope-sentences/*.json`,
+  'http/pages/texts/*/*.json',
+  'http/reference/generated/examples.json',
+]
+
 const textFiles: Plugin = {
   name: 'gatepass:text-files',
   generateBundle() {
-    for (const fileName of globSync([`${CATALOGUE}/scope-sentences/*.json`, 'http/pages/texts/*/*.json'], {
-      cwd: SOURCES,
-    }))
+    for (const fileName of globSync(TEXTS, { cwd: SOURCES }))
       this.emitFile({ type: 'asset', fileName, source: withoutSpace(join(SOURCES, fileName)) })
   },
 }

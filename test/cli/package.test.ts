@@ -209,6 +209,7 @@ test('does the main job with the commands that it prints, at the first start and
       const [, key = ''] = /^export GATEPASS_URL=.* GATEPASS_API_KEY='(.*)'$/m.exec(steps) ?? []
       const page = await fetch(`http://localhost:${port}/?lang=ja`)
       expect(await page.text(), start).toContain('<html lang="ja"')
+      expect((await fetch(`http://localhost:${port}/docs`)).status, start).toBe(200)
       const dice = await fetch(`http://localhost:${port}/v1/tools/run`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../../src/http/reference/generated/examples.ts'
+import { readExamples } from '../../src/http/reference/example.ts'
 import { nameOfReference, type OpenApiDocument, type Operation } from '../sdk/wire-types/openapi.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -52,6 +52,7 @@ describe('a key of one user', () => {
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
     const answers: Record<string, number> = {}
+    const examples = readExamples()
     for (const { path, method, operation } of operations) {
       if (!operation.security?.some((scheme) => 'apiKey' in scheme)) continue // public, or by another token
       const { operationId, parameters = [] } = operation
@@ -64,7 +65,7 @@ describe('a key of one user', () => {
       for (const { name, in: place, required } of parameters)
         if (place === 'query' && (required === true || name === 'user_id'))
           target.searchParams.set(name, name === 'user_id' ? 'bob' : (bobs['/v1/auth/'] ?? ''))
-      const example = operationId === 'callOxpTool' ? OXP_CALL : EXAMPLES[operationId]?.body
+      const example = operationId === 'callOxpTool' ? OXP_CALL : examples[operationId]?.body
       const body =
         example === undefined ? undefined : JSON.parse(JSON.stringify(example).replaceAll('"ada"', '"bob"'))
       const withUser =

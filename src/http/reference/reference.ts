@@ -8,7 +8,7 @@ import { closeRequestBodies } from './closed-request-bodies.ts'
 import { compressDocument, sendDocument } from './compressed-document.ts'
 import { docsPages } from './docs-page.ts'
 import { hrefOf, type OpenApiDocument } from './document.ts'
-import { EXAMPLES } from './generated/examples.ts'
+import { readExamples } from './example.ts'
 import { GROUPS } from './groups.ts'
 import { simplifyReferences } from './plain-references.ts'
 
@@ -53,7 +53,7 @@ export function addReference(
   })
   const pages = once(async () => {
     // the declared type of the document is wider than what the generator makes
-    const html = docsPages(openApi() as OpenApiDocument, { development, examples: EXAMPLES })
+    const html = docsPages(openApi() as OpenApiDocument, { development, examples: readExamples() })
     const compressed = [...html].map(async ([path, page]) => {
       const text = String(await page)
       return [path, await compressDocument('text/html; charset=UTF-8', text)] as const

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../sdk/wire-types/openapi.ts'
 import { API_KEY } from '../../served.ts'
 import { answerChecker } from '../described-answers.ts'
-import { EXAMPLES_FILE, examplesModule } from './current.ts'
+import { EXAMPLES_FILE, examplesText } from './current.ts'
 import { type Recorded, recordExamples, toExamples } from './record.ts'
 import { SDK_SNIPPETS } from './sdk-snippets.ts'
 import { type ExampleWorld, startExampleWorld } from './world.ts'
@@ -40,7 +40,7 @@ const WITHOUT_EXAMPLE = ['authorizeWorker']
 
 describe('the examples of the API reference', () => {
   test('are what `npm run docs-examples` writes', async () => {
-    expect(examplesModule(toExamples(world, recorded))).toBe(await readFile(EXAMPLES_FILE, 'utf8'))
+    expect(examplesText(toExamples(world, recorded))).toBe(await readFile(EXAMPLES_FILE, 'utf8'))
   })
 
   test('are there for each operation', () => {

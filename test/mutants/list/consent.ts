@@ -91,6 +91,15 @@ export const consent: readonly Mutation[] = [
     name: 'does the main job',
   },
   {
+    rows: [],
+    fault: 'the published package lacks the examples of /docs',
+    file: 'build/main.ts',
+    from: "'http/reference/generated/examples.json'",
+    to: "'http/reference/generated/none.json'",
+    test: 'cli/package.test.ts',
+    name: 'does the main job',
+  },
+  {
     rows: ['1', 'P1'],
     fault: 'a callback is accepted in any browser that has a cookie',
     file: RECEIVE,
