@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { nameOfReference, type OpenApiDocument, type Operation, type Schema } from '../sdk/wire-types/openapi.ts'
+import {
+  nameOfReference,
+  type OpenApiDocument,
+  type Operation,
+  type Schema,
+} from '../sdk/wire-types/openapi.ts'
 
 // What clients that are generated from /openapi.json rely on: a stable name of every operation, and the form of every
 // answer.
