@@ -459,6 +459,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'a release may have any number of lines in the changelog',
+    file: 'test/house/changelog.ts',
+    from: 'return lines > MOST_LINES',
+    to: 'return false',
+    test: 'house/changelog.test.ts',
+    name: 'with %i lines for one',
+  },
+  {
+    rows: [],
     fault: 'a merge of a branch is taken for a commit',
     file: 'test/house/commits.ts',
     from: 'return MERGES.test(subject) ?',
