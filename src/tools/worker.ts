@@ -99,6 +99,24 @@ export async function updateWorker(
   return updated.enabled ? syncWorker(broker, updated) : updated
 }
 
+/** Deletes the worker with its tools; from then on their names are free. Throws `not_found`, `invalid_request` for one that the settings name. */
+export async function deleteWorker(broker: Broker, projectId: string, id: string): Promise<void> {
+  const worker = await broker.store.workers.find(projectId, id)
+  if (worker?.type === 'module')
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${worker.id}" comes from GATEPASS_TOOLS; remove it there.`,
+    )
+  const names = worker === undefined ? 0 : await broker.store.toolNames.count(projectId, worker.uid)
+  const audit = broker.audit.of(projectId, {
+    action: 'worker.deleted',
+    subject: id,
+    ...(names > 0 && { reason: `names ${names}` }),
+  })
+  // a worker that was altered in the database is not found, and can still be deleted
+  if (!(await broker.store.workers.delete(projectId, id, audit))) await getWorker(broker, projectId, id)
+}
+
 /** Returns the project's worker of that id. Throws `not_found`. */
 export async function getWorker(broker: Broker, projectId: string, id: string): Promise<Worker> {
   const worker = await broker.store.workers.find(projectId, id)

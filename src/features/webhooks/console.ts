@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
 import {
   DELIVERY_STATES,
   type DeliveryState,
@@ -26,23 +27,22 @@ import { endOnce } from '../../http/console/end-once.ts'
 import { checkbox, field, filters, hidden, select, submit } from '../../http/console/form-fields.ts'
 import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
 import { placeInList } from '../../http/console/pager.ts'
+import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
-import { parseOnce } from '../../parsing/parse.ts'
 import type { PlaceInList } from '../../store/browse.ts'
 import type { ListedDelivery } from '../../store/delivery-lists.ts'
 import type { FeaturePages } from '../feature.ts'
+import { getWebhook } from './manage-webhooks.ts'
 import {
-  addWebhook,
-  changeWebhook,
-  DEFAULT_OVERLAP_SECONDS,
+  createWebhook,
   deleteWebhook,
-  getWebhook,
-  replayEvents,
+  replayWebhook,
   rotateWebhookSecret,
   testWebhook,
-} from './manage-webhooks.ts'
-import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from './wire.ts'
+  updateWebhook,
+} from './operations.ts'
+import { deliveryToWire, webhookToWire } from './wire.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const
 /** How many parts of up to 500 events one form replays. The page says when there are more. */
@@ -87,21 +87,12 @@ ${asCurl(on, '/v1/webhooks')}`
     '/webhooks',
     async (on, form) => {
       const types = form.getAll('types')
-      const description = given(form, 'description')
-      const sent = {
+      const body = {
         url: form.get('url')?.trim() ?? '',
-        ...(description !== undefined && { description }),
-        ...(types.length > 0 && { types }),
+        description: given(form, 'description'),
+        types: types.length > 0 ? types : undefined,
       }
-      const added = await attempt(async () => {
-        const { url, description: about, types: chosen } = parseOnce(newWebhookSchema, sent, 'the body')
-        return addWebhook(broker, on.projectId, {
-          url,
-          enabled: true,
-          ...(about !== undefined && { description: about }),
-          ...(chosen !== undefined && { types: chosen }),
-        })
-      })
+      const added = await attempt(() => perform(on, createWebhook, { body }))
       if (added.outcome === 'refused') return list(on, form, added)
       return showSecret(on, added.result, 'The receiver is registered')
     },
@@ -143,7 +134,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
 
   routes.form('/webhooks/:id/test', async (on) => {
     const webhook = await get(on)
-    const { delivered, status, error } = receiptToWire(await testWebhook(broker, webhook))
+    const { delivered, status, error } = await perform(on, testWebhook, { params: { id: webhook.id } })
     const answer = status === undefined ? `gave no answer: ${error}` : `answered ${status}`
     return on.go(
       pathOf(webhook),
@@ -157,7 +148,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     async (on, form) => {
       const webhook = await get(on)
       const enabled = switchesOn(form)
-      await changeWebhook(broker, webhook, { enabled })
+      await perform(on, updateWebhook, { params: { id: webhook.id }, body: { enabled } })
       return on.go(
         pathOf(webhook),
         enabled
@@ -173,15 +164,21 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     const now = broker.now()
     const days = Math.min(14, Math.max(1, Math.floor(Number(form.get('days')) || 1)))
     const since = Math.max(now - days * 86_400, now - EVENTS_KEPT_SECONDS)
-    const selection = { since, until: now, types: undefined, onlyFailed: form.get('only_failed') === 'on' }
-    let part = await replayEvents(broker, webhook, selection)
-    let replayed = part.replayed
-    for (let round = 1; round < REPLAY_ROUNDS && part.next !== undefined; round++) {
-      part = await replayEvents(broker, webhook, selection, part.next)
+    const selection = {
+      since: toTimestamp(since),
+      until: toTimestamp(now),
+      only_failed: form.get('only_failed') === 'on',
+    }
+    let replayed = 0
+    let cursor: string | undefined
+    for (let round = 0; round < REPLAY_ROUNDS && (round === 0 || cursor !== undefined); round++) {
+      const body = { ...selection, cursor }
+      const part = await perform(on, replayWebhook, { params: { id: webhook.id }, body })
       replayed += part.replayed
+      cursor = part.next_cursor
     }
     const more =
-      part.next === undefined
+      cursor === undefined
         ? ''
         : ` There are more. To send all of them: gatepass webhooks replay ${webhook.id}`
     return on.go(pathOf(webhook), `${replayed} events will be sent again.${more}`)
@@ -192,7 +189,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     async (on) =>
       showSecret(
         on,
-        await rotateWebhookSecret(broker, await get(on), DEFAULT_OVERLAP_SECONDS),
+        await perform(on, rotateWebhookSecret, { params: { id: idOf(on) } }),
         'The secret was replaced',
       ),
     { recent: true },
@@ -208,7 +205,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
       }),
       async (on) => {
         const { id, url } = await get(on)
-        await deleteWebhook(broker, on.projectId, id)
+        await perform(on, deleteWebhook, { params: { id } })
         return on.go('/webhooks', `${new URL(url).host} is deleted: events that waited for it are not sent.`)
       },
     ),
@@ -278,14 +275,14 @@ ${section(
 /** The only page that has the secret: it is not shown again. */
 function showSecret(
   on: OnPage,
-  { webhook, secret }: { readonly webhook: Webhook; readonly secret: string },
+  { id, secret }: { readonly id: string; readonly secret: string },
   title: string,
 ) {
   const body = section(
     'The secret',
     html`<p class="note wait">This is the only time that it is shown. The receiver checks signatures with it.</p>
 <p><code class="copy secret">${secret}</code></p>
-<p>${buttonLink(pathOf(webhook), 'To the webhook')}</p>`,
+<p>${buttonLink(pathOf({ id }), 'To the webhook')}</p>`,
   )
   return on.show(title, body, { above: ABOVE })
 }

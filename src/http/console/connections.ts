@@ -5,7 +5,7 @@ import { type Searched, searchList } from '../../flows/console/search-list.ts'
 import { explainConnection } from '../../flows/explain/explain-connection.ts'
 import { getConnection } from '../../flows/get-connection.ts'
 import { findProviderByUid, providersOf } from '../../flows/get-provider.ts'
-import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { deleteConnection } from '../../operations/authorizations/connections.ts'
 import type { ConnectionIndex, ListedConnection } from '../../store/console-lists.ts'
 import { name } from '../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section } from './elements.ts'
@@ -13,6 +13,7 @@ import { endOnce } from './end-once.ts'
 import { field, filters, select, submit } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, statusBadge, userPath } from './lists.ts'
 import { newerRows, newerText, placeInList } from './pager.ts'
+import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 
@@ -132,7 +133,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
         already: 'The connection was deleted here already.',
       }),
       async (on) => {
-        const revocation = await revokeConnection(on.broker, await connectionOf(on))
+        const { revocation } = await perform(on, deleteConnection, { params: { id: idOf(on) } })
         return on.go('/connections', REVOKED[revocation])
       },
     ),

@@ -10,7 +10,7 @@ import { newIdText } from '../schemas/fields.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
 import { WORKER_BLOCKS } from './worker-body.ts'
 
-export const workerTrialSchema = z.object({
+const workerTrialSchema = z.object({
   id: newIdText.default('test'),
   type: z.string().nullish(),
   enabled: z.boolean().default(true),
@@ -38,21 +38,14 @@ export const testWorker = defineOperation({
   body: workerTrialSchema,
   answer: 'Whether it answers, and how many tools it lists',
   output: trialSchema,
-  run: async (broker, { body, caller }) => await tryWorker(broker, caller.projectId, body),
+  async run(broker, { body, caller: { projectId } }) {
+    const { id, enabled } = body
+    const { wire, block } = readWorkerType(body)
+    const sent = await wire.toSettings(broker, block, projectId)
+    const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...sent })
+    return { id, enabled, ...(await healthAndToolCount(broker, worker)) }
+  },
 })
-
-/** Tests a worker for the API and the console. */
-export async function tryWorker(
-  broker: Broker,
-  projectId: string,
-  body: z.output<typeof workerTrialSchema>,
-): Promise<TriedWorker> {
-  const { id, enabled } = body
-  const { wire, block } = readWorkerType(body)
-  const sent = await wire.toSettings(broker, block, projectId)
-  const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...sent })
-  return { id, enabled, ...(await healthAndToolCount(broker, worker)) }
-}
 
 async function healthAndToolCount(broker: Broker, worker: Worker) {
   const backend = backendOf(worker)

@@ -6,7 +6,7 @@ import { backendOf } from '../../tools/backends.ts'
 import { acceptWaiting } from '../../tools/catalogue/acceptance.ts'
 import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
 import { requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
-import { getWorker as get } from '../../tools/worker.ts'
+import { getWorker as get, deleteWorker as remove } from '../../tools/worker.ts'
 import { JsonText } from '../answer.ts'
 import { definitionJson } from '../dialects/arcade-tools.ts'
 import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
@@ -18,7 +18,6 @@ import { acceptanceSchema, acceptanceToWire } from './worker-acceptance.ts'
 import {
   changeWorker,
   createWorker as create,
-  deleteWorker as remove,
   WORKER_BLOCKS,
   workerChangeSchema,
   workerCreateSchema,

@@ -107,7 +107,7 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     return show(on, { values: brandingValues(branding), texts: form, faults, problem: message, status })
   })
 
-  addDomainForms(routes, broker, async (on, domain, status) =>
+  addDomainForms(routes, async (on, domain, status) =>
     show(on, { values: brandingValues(await brandingOf(on)), domain, status }),
   )
 }

@@ -1,13 +1,10 @@
-import { z } from '@hono/zod-openapi'
-import type { Broker } from '../../../broker.ts'
-import { proveDomain, setDomain } from '../../../flows/own-domain.ts'
-import { domainText } from '../../../operations/admin/branding-domain.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
+import { changeBranding, verifyDomain } from '../../../operations/admin/branding.ts'
 import { attempt, given, type Refused } from '../attempt.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
 
-const formSchema = z.strictObject({ domain: domainText })
+const ownProject = ({ projectId }: OnPage) => ({ id: projectId })
 
 /**
  * The forms that set, prove and remove the project's domain. Each requires a recent login, because browsers of users,
@@ -17,7 +14,6 @@ const formSchema = z.strictObject({ domain: domainText })
  */
 export function addDomainForms(
   routes: ConsoleRoutes,
-  broker: Broker,
   show: (on: OnPage, refused: RefusedDomain, status: Refused['status']) => Promise<Response>,
 ): void {
   const recent = { recent: true }
@@ -26,15 +22,12 @@ export function addDomainForms(
     '/branding/domain',
     async (on, form) => {
       const value = given(form, 'domain') ?? ''
-      const done = await attempt(async () => {
-        const { domain } = parseOnce(formSchema, { domain: value }, 'the body')
-        await setDomain(broker, on.projectId, domain)
-        return domain
-      })
+      const body = { domain: value }
+      const done = await attempt(() => perform(on, changeBranding, { params: ownProject(on), body }))
       if (done.outcome === 'refused') return show(on, { value, fault: done.message }, done.status)
       return on.go(
         DOMAIN_SECTION,
-        `${done.result} is the domain of the project. Users see it once it is proved.`,
+        `${done.result.domain?.name} is the domain of the project. Users see it once it is proved.`,
       )
     },
     recent,
@@ -43,7 +36,7 @@ export function addDomainForms(
   routes.form(
     '/branding/domain/verify',
     async (on) => {
-      const done = await attempt(() => proveDomain(broker, on.projectId))
+      const done = await attempt(() => perform(on, verifyDomain, { params: ownProject(on) }))
       if (done.outcome === 'refused') return show(on, { problem: done.message }, done.status)
       return on.go(DOMAIN_SECTION, 'The TXT record is there: users see the pages at the domain.')
     },
@@ -53,7 +46,7 @@ export function addDomainForms(
   routes.form(
     '/branding/domain/remove',
     async (on) => {
-      await setDomain(broker, on.projectId, null)
+      await perform(on, changeBranding, { params: ownProject(on), body: { domain: null } })
       return on.go(DOMAIN_SECTION, 'The domain was removed: users see the pages at the public URL.')
     },
     recent,

@@ -1,9 +1,7 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
-import { addEntry } from '../../../operations/providers/entry-changes.ts'
-import { providerCreateSchema } from '../../../operations/providers/provider-schema.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
+import { createAuthProvider } from '../../../operations/providers/auth-providers.ts'
 import { englishSentence } from '../../../providers/catalogue/scope-sentences.ts'
 import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../../providers/catalogue/search.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
@@ -12,6 +10,7 @@ import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, code, emptyState, section } from '../elements.ts'
 import { field, filters, secretArea, select, submit } from '../form-fields.ts'
 import { offsetPager } from '../pager.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { givenVariables, VARIABLE_PREFIX } from './entry-form.ts'
 import { logoTile } from './logo-tile.ts'
@@ -45,9 +44,8 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
     async (on, form) => {
       const issuer = given(form, 'issuer')
       const definition = issuer === undefined ? definitionOf(form.get('definition') ?? '') : undefined
-      const added = await attempt(async () =>
-        addEntry(broker, on.projectId, parseOnce(providerCreateSchema, bodyOf(form, definition), 'the body')),
-      )
+      const body = bodyOf(form, definition)
+      const added = await attempt(() => perform(on, createAuthProvider, { body }))
       if (added.outcome === 'refused') {
         if (definition !== undefined) return showAdd(on, definition, form, added)
         return on.show('Add a provider', cataloguePage(on, all(), form, added), {
@@ -70,7 +68,7 @@ const LEAD =
   'Choose who your users have accounts with. You need a client, which you register at the provider.'
 
 /** The body of the API request for the form, not checked yet. */
-function bodyOf(form: URLSearchParams, definition: Definition | undefined): unknown {
+function bodyOf(form: URLSearchParams, definition: Definition | undefined): object {
   const id = given(form, 'id')
   const clientId = given(form, 'client_id')
   const clientSecret = given(form, 'client_secret')

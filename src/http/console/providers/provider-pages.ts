@@ -2,14 +2,8 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { testProvider } from '../../../flows/test-provider.ts'
-import {
-  changeEntry,
-  deleteEntry,
-  entryToWire,
-  getEntry,
-} from '../../../operations/providers/entry-changes.ts'
-import { providerPatchSchema } from '../../../operations/providers/provider-schema.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
+import { deleteAuthProvider, updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
+import { entryToWire, getEntry } from '../../../operations/providers/entry-changes.ts'
 import { endpointsOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import { type Html, name } from '../../pages/layout.ts'
@@ -17,6 +11,7 @@ import { attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
 import { submit } from '../form-fields.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, externalLink } from './catalogue-pages.ts'
 import { entryChange, entryFields, type SentEntry } from './entry-form.ts'
@@ -59,7 +54,9 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     '/providers/:id/client',
     async (on, form) => {
       const id = idOf(on)
-      const changed = await attempt(async () => change(on, id, entryChange(form)))
+      const changed = await attempt(async () =>
+        perform(on, updateAuthProvider, { params: { id }, body: entryChange(form) }),
+      )
       if (changed.outcome === 'done') return on.go(pathOf(id), 'The entry was changed.')
       const entry = await getEntry(broker, on.projectId, id)
       return on.show(entry.id, entryPage(on, entry, { values: form, faults: changed.faults }), {
@@ -98,7 +95,8 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     async (on, form) => {
       const id = idOf(on)
       const isOn = switchesOn(form)
-      await change(on, id, { status: isOn ? 'active' : 'inactive' })
+      const body = { status: isOn ? 'active' : 'inactive' }
+      await perform(on, updateAuthProvider, { params: { id }, body })
       return on.go(
         pathOf(id),
         isOn ? 'It is switched on.' : 'It is switched off: its tokens are not handed out.',
@@ -117,16 +115,12 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
       }),
       async (on) => {
         const id = idOf(on)
-        await deleteEntry(broker, on.projectId, id)
+        await perform(on, deleteAuthProvider, { params: { id } })
         return on.go('/providers', `The provider ${id} was deleted with its connections.`)
       },
     ),
     { recent: true },
   )
-
-  function change(on: OnPage, id: string, body: object): Promise<ProviderEntry> {
-    return changeEntry(broker, on.projectId, id, parseOnce(providerPatchSchema, body, 'the body'))
-  }
 }
 
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''

@@ -2,13 +2,13 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import type { Worker } from '../../../domain/worker.ts'
 import { connectUrl } from '../../../flows/acquire-tokens.ts'
-import { changeWorker, workerChangeSchema } from '../../../operations/workers/worker-body.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
+import { updateWorker } from '../../../operations/workers/workers.ts'
 import { getWorker, syncWorker } from '../../../tools/worker.ts'
 import type { Html } from '../../pages/layout.ts'
 import { attempt, given } from '../attempt.ts'
 import { section } from '../elements.ts'
 import { field, submit } from '../form-fields.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { workerBlock, workerFields, workerKind } from './worker-form.ts'
 import { showWorker, workerPath } from './worker-view.ts'
@@ -27,9 +27,9 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
       const worker = await workerOf(on)
       const kind = workerKind(worker.type)
       const done = await attempt(async () => {
-        const block = workerBlock(form, kind)
-        const body = parseOnce(workerChangeSchema, { [kind]: block }, 'the body')
-        return changeWorker(broker, on.projectId, worker.id, body)
+        const body = { [kind]: workerBlock(form, kind) }
+        const { enabled } = await perform(on, updateWorker, { params: { id: worker.id }, body })
+        return { enabled, worker: await workerOf(on) }
       })
       if (done.outcome === 'refused')
         return showWorker(on, worker, {
@@ -38,7 +38,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
           status: done.status,
         })
       if (!done.result.enabled) return on.go(workerPath(worker.id), 'It was changed.')
-      return showRead(on, done.result, 'It was changed, and its tools were read.', 'It was changed.')
+      return showRead(on, done.result.worker, 'It was changed, and its tools were read.', 'It was changed.')
     },
     { recent: true },
   )

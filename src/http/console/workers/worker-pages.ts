@@ -1,13 +1,17 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { findWorkerType } from '../../../operations/worker-types/registry.ts'
-import { changeWorker, deleteWorker } from '../../../operations/workers/worker-body.ts'
-import { workerToWire } from '../../../operations/workers/workers.ts'
-import { acceptWaiting } from '../../../tools/catalogue/acceptance.ts'
+import {
+  acceptWorkerRequirements,
+  deleteWorker,
+  updateWorker,
+  workerToWire,
+} from '../../../operations/workers/workers.ts'
 import { getWorker } from '../../../tools/worker.ts'
 import { name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, link, table, time } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
 import { addWorkerRegistration } from './worker-registration.ts'
@@ -17,7 +21,7 @@ const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
 /** The workers: whether each answers, and which providers, scopes and secrets its tools may use. */
 export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
-  addWorkerRegistration(routes, broker)
+  addWorkerRegistration(routes)
   addWorkerChanges(routes, broker)
 
   routes.page('/workers', async (on) => {
@@ -55,10 +59,9 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.form(
     '/workers/:id/accept',
     async (on, form) => {
-      const worker = await getWorker(broker, on.projectId, idOf(on))
-      const digest = form.get('digest') ?? ''
-      await acceptWaiting(broker, worker, { digest })
-      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited can run, under their names.')
+      const body = { digest: form.get('digest') ?? '' }
+      const { id } = await perform(on, acceptWorkerRequirements, { params: { id: idOf(on) }, body })
+      return on.go(workerPath(id), 'It is accepted: the tools that waited can run, under their names.')
     },
     { recent: true },
   )
@@ -68,7 +71,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
     '/workers/:id/enabled',
     async (on, form) => {
       const enabled = switchesOn(form)
-      const { id } = await changeWorker(broker, on.projectId, idOf(on), { enabled })
+      const { id } = await perform(on, updateWorker, { params: { id: idOf(on) }, body: { enabled } })
       return on.go(
         workerPath(id),
         enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
@@ -87,7 +90,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
       }),
       async (on) => {
         const id = idOf(on)
-        await deleteWorker(broker, on.projectId, id)
+        await perform(on, deleteWorker, { params: { id } })
         return on.go('/workers', `The worker ${id} was deleted with its tools.`)
       },
     ),

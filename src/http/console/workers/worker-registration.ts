@@ -1,17 +1,16 @@
 import { html } from 'hono/html'
-import type { Broker } from '../../../broker.ts'
-import { createWorker, workerCreateSchema } from '../../../operations/workers/worker-body.ts'
-import { type TriedWorker, tryWorker, workerTrialSchema } from '../../../operations/workers/worker-test.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
+import { type TriedWorker, testWorker } from '../../../operations/workers/worker-test.ts'
+import { createWorker } from '../../../operations/workers/workers.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, section } from '../elements.ts'
 import { field } from '../form-fields.ts'
+import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { WORKER_KINDS, type WorkerKind, workerBlock, workerFields, workerKind } from './worker-form.ts'
 
 /** The form that registers a worker of any type, and can try it first. */
-export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): void {
+export function addWorkerRegistration(routes: ConsoleRoutes): void {
   routes.page('/worker/new', (on) =>
     show(on, workerKind(on.query('type')), { values: new URLSearchParams() }),
   )
@@ -23,13 +22,8 @@ export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): vo
       const isTried = form.get('do') === 'try'
       const done = await attempt(async () => {
         const body = { id: given(form, 'id') ?? '', [kind]: workerBlock(form, kind) }
-        if (isTried) return tryWorker(broker, on.projectId, parseOnce(workerTrialSchema, body, 'the body'))
-        const { id } = await createWorker(
-          broker,
-          on.projectId,
-          parseOnce(workerCreateSchema, body, 'the body'),
-        )
-        return { registered: id }
+        if (isTried) return perform(on, testWorker, { body })
+        return { registered: (await perform(on, createWorker, { body })).id }
       })
       if (done.outcome === 'refused') return show(on, kind, { values: form, refused: done })
       const { result } = done
