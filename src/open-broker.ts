@@ -112,7 +112,7 @@ export async function openBroker(
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     if (!isSigned) {
       await signScheduledRuns(raw, keys)
-      await settleToolNames({ store, audit, log }, operatorsProject.id)
+      await settleToolNames({ store, unsigned: raw, audit, log }, operatorsProject.id)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     }
     await settleRestore({ store, log, now, audit }, operatorsProject.id)

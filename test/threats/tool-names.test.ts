@@ -443,6 +443,7 @@ describe('the owner of a name in the database', () => {
     const { clockWorker, gatepass } = scene
     await clockWorker.list('Gmail.Send@9.0.0', 'Clock.Now@1.0.0')
     write(scene, 'delete from tool_names')
+    write(scene, 'update tools set mac = null, binding_mac = null')
     const { facts } = gatepass.broker.store
     const { sealer } = gatepass.broker
     const key = defined(await facts.find('installation_key')) as never // it is sealed
