@@ -446,7 +446,7 @@ export const storage: readonly Mutation[] = [
     from: 'ARG VERSION=',
     to: 'ARG VERSION=9.',
     test: 'supply-chain.test.ts',
-    name: '%s names this release',
+    name: 'names this release',
   },
   {
     rows: [],
@@ -464,7 +464,7 @@ export const storage: readonly Mutation[] = [
     from: 'return lines > MOST_LINES',
     to: 'return false',
     test: 'house/changelog.test.ts',
-    name: 'with %i lines for one',
+    name: 'lines for one',
   },
   {
     rows: [],
@@ -473,7 +473,7 @@ export const storage: readonly Mutation[] = [
     from: 'return MERGES.test(subject) ?',
     to: 'return false ?',
     test: 'house/commits.test.ts',
-    name: 'may not be %s',
+    name: 'may not be',
   },
   {
     rows: [],
