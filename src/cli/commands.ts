@@ -34,20 +34,9 @@ const OWN: readonly CommandEntry[] = [
     load: async () => (await import('./connections.ts')).defineConnections,
   },
   {
-    name: 'explain',
-    description:
-      'why an authorization or a connection does not work: each step, the cause, and what to change',
-    load: async () => (await import('./explain.ts')).defineExplain,
-  },
-  {
     name: 'tools',
     description: 'tools: list (the default), show, delete, dev',
     load: async () => (await import('./tools.ts')).defineTools,
-  },
-  {
-    name: 'toolsets',
-    description: 'selections of tools for MCP clients: list (the default), show, create, update, delete',
-    load: async () => (await import('./toolsets.ts')).defineToolsets,
   },
   {
     name: 'mcp',

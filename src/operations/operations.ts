@@ -10,7 +10,6 @@ import * as secrets from './admin/secrets.ts'
 import * as authorizations from './authorizations/authorizations.ts'
 import * as connectSessions from './authorizations/connect-sessions.ts'
 import * as connections from './authorizations/connections.ts'
-import * as explain from './authorizations/explain.ts'
 import * as importConnections from './authorizations/import-connections.ts'
 import * as portalLinks from './authorizations/portal-links.ts'
 import * as userConnections from './authorizations/user-connections.ts'
@@ -25,7 +24,6 @@ import * as executions from './tools/executions.ts'
 import * as oxp from './tools/oxp.ts'
 import * as runs from './tools/runs.ts'
 import * as tools from './tools/tools.ts'
-import * as toolsets from './tools/toolsets.ts'
 import * as workerAuthorization from './workers/worker-authorization.ts'
 import * as workerTest from './workers/worker-test.ts'
 import * as workers from './workers/workers.ts'
@@ -39,10 +37,8 @@ export const operations: readonly Operation[] = [
   authorizations,
   connectSessions,
   connections,
-  explain,
   catalogue,
   tools,
-  toolsets,
   runs,
   code,
   executions,

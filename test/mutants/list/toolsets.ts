@@ -15,7 +15,7 @@ export const toolsets: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a toolset keeps the name of a tool, which another tool may take over',
-    file: 'src/tools/catalogue/toolset-settings.ts',
+    file: 'src/features/toolsets/toolset-settings.ts',
     from: '{ id: idAsWritten(tool, name), source',
     to: '{ id: name, source',
     test: 'http/toolsets.test.ts',

@@ -135,4 +135,22 @@ export const webhooks: readonly Mutation[] = [
     test: STORED,
     name: 'count the failures of their webhook, which is probed, disabled and healthy again',
   },
+  {
+    rows: [],
+    fault: 'the overview does not say what features need',
+    file: 'src/http/console/overview.ts',
+    from: 'Promise.all([...found, waitingWorkers(broker, projectId)])',
+    to: 'Promise.all([waitingWorkers(broker, projectId)])',
+    test: 'http/console-administration.test.ts',
+    name: 'a webhook that was disabled for its receiver needs attention',
+  },
+  {
+    rows: [],
+    fault: 'the commands of features are missing',
+    file: 'src/features/load-features.ts',
+    from: '[item, ...additions.filter(({ after }) => after === nameOf(item))]',
+    to: '[item, ...additions.filter(({ after }) => after === undefined)]',
+    test: 'cli/webhooks.test.ts',
+    name: 'a webhook is registered, tested, changed, rotated, replayed and deleted',
+  },
 ]

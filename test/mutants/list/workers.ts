@@ -87,7 +87,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a change of a toolset forgets the sources of its tools',
-    file: 'src/tools/catalogue/toolset-settings.ts',
+    file: 'src/features/toolsets/toolset-settings.ts',
     from: "'tools' in changes || toolSources === undefined",
     to: 'changes !== undefined',
     test: 'threats/tool-names.test.ts',

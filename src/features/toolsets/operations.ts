@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Toolset } from '../../domain/toolset.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { getToolset as get, shownTools } from '../../tools/catalogue/shown-tools.ts'
-import { addToolset, changeToolset, deleteToolset as remove } from '../../tools/catalogue/toolset-settings.ts'
-import { defineOperation } from '../operation.ts'
-import { idText } from '../schemas/fields.ts'
-import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+import { addToolset, changeToolset, deleteToolset as remove } from './toolset-settings.ts'
 import {
   changesFromWire,
   detailToWire,
@@ -17,7 +17,7 @@ import {
   toolsetDetailSchema,
   toolsetSchema,
   toolsetToWire,
-} from './toolset-wire.ts'
+} from './wire.ts'
 
 const idParams = z.object({ id: idText })
 const tag = 'Toolsets'

@@ -6,10 +6,10 @@ import { explainAuthorization as explain } from '../../flows/explain/explain-aut
 import { explainConnection as explainOne } from '../../flows/explain/explain-connection.ts'
 import type { Explanation } from '../../flows/explain/explanation.ts'
 import { getConnection } from '../../flows/get-connection.ts'
-import { defineOperation } from '../operation.ts'
-import type { AnswerOf } from '../schemas/answer-of.ts'
-import { causeSchema, causeToWire } from '../schemas/cause-schema.ts'
-import { idText } from '../schemas/fields.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import type { AnswerOf } from '../../operations/schemas/answer-of.ts'
+import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'
+import { idText } from '../../operations/schemas/fields.ts'
 
 const detailsSchema = z
   .object({

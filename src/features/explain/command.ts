@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import type { ExplainedStep, Explanation } from '../sdk/generated/wire.ts'
-import { withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { withApi } from '../../cli/api.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { bold, dim, MARKS, print, printJson, sanitize } from '../../cli/print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { ExplainedStep, Explanation } from '../../sdk/generated/wire.ts'
 
 export function defineExplain(command: Command, shell: Shell): void {
   withCommonOptions(

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Toolset, ToolsetDetail } from '../sdk/generated/wire.ts'
-import { withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { inputFlags } from './input-flags.ts'
-import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from './print.ts'
-import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { withApi } from '../../cli/api.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { inputFlags } from '../../cli/input-flags.ts'
+import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from '../../cli/print.ts'
+import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { Toolset, ToolsetDetail } from '../../sdk/generated/wire.ts'
 
 const TOOLSET = inputFlags('createToolset', {
   id: false, // the argument

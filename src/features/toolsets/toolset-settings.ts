@@ -4,10 +4,10 @@ import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
 import { changeRow } from '../../services/change-row.ts'
-import { findToolsNamed, splitVersion } from './get-tool.ts'
-import { EVERY_TOOL } from './select-tools.ts'
-import { getToolset } from './shown-tools.ts'
-import { sourceOf } from './tool-source.ts'
+import { findToolsNamed, splitVersion } from '../../tools/catalogue/get-tool.ts'
+import { EVERY_TOOL } from '../../tools/catalogue/select-tools.ts'
+import { getToolset } from '../../tools/catalogue/shown-tools.ts'
+import { sourceOf } from '../../tools/catalogue/tool-source.ts'
 
 /** The settings of a toolset. */
 export type ToolsetSettings = Omit<
