@@ -1,27 +1,27 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
 import { backendOf } from '../../tools/backends.ts'
 import { acceptWaiting } from '../../tools/catalogue/acceptance.ts'
 import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
 import { requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
-import { getWorker as get, deleteWorker as remove } from '../../tools/worker.ts'
+import {
+  getWorker as get,
+  registerWorker,
+  deleteWorker as remove,
+  updateWorker as update,
+} from '../../tools/worker.ts'
 import { JsonText } from '../answer.ts'
 import { definitionJson } from '../dialects/arcade-tools.ts'
 import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { defineOperation } from '../operation.ts'
 import { idText } from '../schemas/fields.ts'
 import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
-import { findWorkerType } from '../worker-types/registry.ts'
+import { findWorkerType, readWorkerType } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire } from './worker-acceptance.ts'
-import {
-  changeWorker,
-  createWorker as create,
-  WORKER_BLOCKS,
-  workerChangeSchema,
-  workerCreateSchema,
-} from './worker-body.ts'
+import { WORKER_BLOCKS, workerChangeSchema, workerCreateSchema } from './worker-body.ts'
 
 const workerSchema = z
   .object({
@@ -75,8 +75,15 @@ export const createWorker = defineOperation({
   status: 201,
   answer: 'Registered',
   output: workerSchema,
-  run: async (broker, { body, caller }) =>
-    await workerToWire(broker, await create(broker, caller.projectId, body)),
+  async run(broker, { body, caller: { projectId } }) {
+    const { id, enabled } = body
+    const { wire, block } = readWorkerType(body)
+    const settings = await wire.toSettings(broker, block, projectId)
+    return workerToWire(
+      broker,
+      await registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings }),
+    )
+  },
 })
 
 export const listWorkers = defineOperation({
@@ -121,8 +128,24 @@ export const updateWorker = defineOperation({
   body: workerChangeSchema,
   answer: 'Changed',
   output: workerSchema,
-  run: async (broker, { params, body, caller }) =>
-    await workerToWire(broker, await changeWorker(broker, caller.projectId, params.id, body)),
+  async run(broker, { params, body: { enabled, ...sent }, caller }) {
+    const worker = await get(broker, caller.projectId, params.id)
+    const wire = findWorkerType(worker.type)
+    const others = Object.entries(sent).filter(([type, block]) => block !== undefined && type !== wire?.type)
+    if (wire === undefined || others.length > 0)
+      throw new BrokerError(
+        'invalid_request',
+        wire === undefined
+          ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
+          : `The worker "${worker.id}" is of the type ${wire.type}: put its changes into \`${wire.type}\`.`,
+      )
+    const block = (sent as Record<string, unknown>)[wire.type] // parsed by the schema of the type
+    const changed = await update(broker, worker, async (current) => ({
+      ...(enabled !== undefined && { enabled }),
+      ...(block !== undefined && (await wire.toChange(broker, block, current))),
+    }))
+    return workerToWire(broker, changed)
+  },
 })
 
 export const deleteWorker = defineOperation({
