@@ -21,7 +21,6 @@ import * as providerCatalogue from './providers/provider-catalogue.ts'
 import * as catalogue from './tools/catalogue.ts'
 import * as code from './tools/code.ts'
 import * as executions from './tools/executions.ts'
-import * as oxp from './tools/oxp.ts'
 import * as runs from './tools/runs.ts'
 import * as tools from './tools/tools.ts'
 import * as workerAuthorization from './workers/worker-authorization.ts'
@@ -42,7 +41,6 @@ export const operations: readonly Operation[] = [
   runs,
   code,
   executions,
-  oxp,
   workers,
   workerTest,
   workerAuthorization,
