@@ -8,7 +8,6 @@ import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
 import { type LookUpTxt, lookUpTxt as systemTxt } from './egress/txt-records.ts'
-import { clientSecretPlace } from './flows/client-secret.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
 import { watchForLosses } from './flows/settle-loss.ts'
@@ -53,6 +52,7 @@ import { readProviderFiles } from './settings/provider-files.ts'
 import { charactersOf } from './store/kept-tool.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer } from './store/seal.ts'
+import { sealingContext } from './store/sealed-columns.ts'
 import type { Store } from './store/store.ts'
 import { signScheduledRuns } from './tools/run/sign-scheduled-runs.ts'
 
@@ -248,7 +248,7 @@ export async function openBroker(
           return {
             clientId,
             ...(clientSecret !== undefined && {
-              clientSecret: sealer.open(clientSecret, clientSecretPlace(entry)),
+              clientSecret: sealer.open(clientSecret, sealingContext('providers', 'client_secret', entry)),
             }),
           }
         const named = environmentClient(entry)

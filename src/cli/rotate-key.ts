@@ -59,10 +59,10 @@ async function rotate(
       key: newest,
       resealed,
       removable_keys: removableKeys,
-      unreadable: unreadable.map(({ place, reason }) => ({
-        table: place.table,
-        column: place.column,
-        row: place.rowId,
+      unreadable: unreadable.map(({ context, reason }) => ({
+        table: context.table,
+        column: context.column,
+        row: context.rowId,
         reason,
       })),
     })
@@ -89,9 +89,9 @@ function printResult(
         ? `${MARKS.ok} Everything is sealed with key ${newest} already.`
         : `${MARKS.ok} ${formatCount(resealed)} re-sealed with key ${newest} (${seconds.toFixed(1)} s).`,
     )
-  for (const { place, reason } of unreadable.slice(0, 20))
+  for (const { context, reason } of unreadable.slice(0, 20))
     print(
-      `${MARKS.warning} ${place.table}.${place.column} of ${place.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not set here'}: not changed.`,
+      `${MARKS.warning} ${context.table}.${context.column} of ${context.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not set here'}: not changed.`,
     )
   if (unreadable.length > 20)
     print(`${MARKS.warning} and ${formatCount(unreadable.length - 20)} more (--json names all).`)

@@ -1,5 +1,5 @@
 import type { Sealed } from '../domain/sealed.ts'
-import { type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { type Sealer, type SealingContext, UnknownKeyError, UnsealError } from '../store/seal.ts'
 
 /**
  * Opens a sealed value that a browser carries for this server, in a cookie or a URL, as JSON of the shape `Content`.
@@ -9,12 +9,12 @@ import { type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../
 export function openCarried<Content>(
   sealer: Sealer,
   carried: string | undefined,
-  place: SealedPlace,
+  context: SealingContext,
 ): Content | undefined {
   if (carried === undefined) return undefined
   try {
-    // only values that this server sealed for this place can be opened, so the shape is right
-    return JSON.parse(sealer.open(carried as Sealed, place)) as Content
+    // only values that this server sealed for this context can be opened, so the shape is right
+    return JSON.parse(sealer.open(carried as Sealed, context)) as Content
   } catch (error) {
     if (error instanceof UnsealError || error instanceof UnknownKeyError) return undefined
     throw error

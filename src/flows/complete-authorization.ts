@@ -18,12 +18,13 @@ import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
 import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
-import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
+import { attemptRedirectUri } from './start-attempt.ts'
 
 /**
  * The lifetime of a claim on redeeming the code. If the process dies meanwhile, the authorization counts as pending
@@ -166,7 +167,7 @@ async function redeem(
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
   // `startAttempt` sealed the secrets in this shape
   const secrets = JSON.parse(
-    sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
+    sealer.open(claimed.attempt.secrets, sealingContext('authorizations', 'secrets', claimed)),
   ) as AttemptSecrets
   if (entry === undefined || !beganWith(broker, entry, secrets.providerIdentity))
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')

@@ -1,9 +1,9 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { completeAuthorization } from './complete-authorization.ts'
-import { attemptPlace } from './start-attempt.ts'
 
 /** How long a browser's second visit waits for the token request that its first visit began. */
 const SETTLING_MS = 15_000
@@ -55,7 +55,9 @@ export async function finishConfirmed(
     from: 'confirmed',
     stateHash: attempt.stateHash,
     response: () =>
-      new URLSearchParams(sealer.open(authorization.response, attemptPlace(authorization, 'response'))),
+      new URLSearchParams(
+        sealer.open(authorization.response, sealingContext('authorizations', 'response', authorization)),
+      ),
   })
   return completed === undefined
     ? settled(broker, authorization)

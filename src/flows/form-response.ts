@@ -3,7 +3,7 @@ import { type Authorization, currentStep } from '../domain/authorization.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
-import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { carriedContext, ofStep } from '../store/sealed-columns.ts'
 import { only, withStandardState } from './authorization-response.ts'
 import { openCarried } from './carried-seal.ts'
 import { findProviderByUid } from './get-provider.ts'
@@ -43,7 +43,7 @@ export async function carryFormResponse(
   const carried: CarriedResponse = { state, query }
   return new URLSearchParams({
     state,
-    [CARRIED]: broker.sealer.seal(JSON.stringify(carried), placeOf(found)),
+    [CARRIED]: broker.sealer.seal(JSON.stringify(carried), carriedContext('form_response', ofStep(found))),
   })
 }
 
@@ -55,7 +55,11 @@ export function carriedResponse(
 ): URLSearchParams {
   const sealed = only(query, CARRIED)
   if (sealed === undefined) return query
-  const carried = openCarried<CarriedResponse>(sealer, sealed, placeOf(authorization))
+  const carried = openCarried<CarriedResponse>(
+    sealer,
+    sealed,
+    carriedContext('form_response', ofStep(authorization)),
+  )
   const state = query.get('state') ?? ''
   return carried?.state === state ? new URLSearchParams(carried.query) : new URLSearchParams({ state })
 }
@@ -82,10 +86,4 @@ function used(provider: Provider, form: URLSearchParams): URLSearchParams {
     ...kept,
   ])
   return new URLSearchParams([...form].filter(([name]) => names.has(name)))
-}
-
-/** The associated data: this step of this authorization. */
-function placeOf({ id, projectId, userId, steps, step }: Authorization): SealedPlace {
-  const providerUid = steps[step]?.providerUid ?? ''
-  return { table: CARRIED_TABLE, column: 'form_response', rowId: id, projectId, userId, providerUid }
 }

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { LoginSecrets } from '../providers/login-client.ts'
-import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { carriedContext } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 
 // The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So
@@ -90,7 +90,10 @@ export function keepLogin(
   }
   return {
     stateHash,
-    kept: broker.sealer.seal(JSON.stringify(kept), keptPlace(stateHash)),
+    kept: broker.sealer.seal(
+      JSON.stringify(kept),
+      carriedContext('kept', { rowId: stateHash, projectId: '' }),
+    ),
     seconds: LOGIN_SECONDS,
   }
 }
@@ -110,12 +113,12 @@ export function openLogin(
     readonly kept: string | undefined
   },
 ): KeptLogin | undefined {
-  const kept = openCarried<KeptLogin>(broker.sealer, sealed, keptPlace(stateHash))
+  const kept = openCarried<KeptLogin>(
+    broker.sealer,
+    sealed,
+    carriedContext('kept', { rowId: stateHash, projectId: '' }),
+  )
   if (kept === undefined) return undefined
   const isSameLogin = kept.browserHash === sha256(browserId) && kept.verifier === verifier
   return isSameLogin && broker.now() < kept.expiresAt ? kept : undefined
-}
-
-function keptPlace(stateHash: string): SealedPlace {
-  return { table: CARRIED_TABLE, column: 'kept', rowId: stateHash, projectId: '' }
 }

@@ -3,7 +3,8 @@ import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import type { SealingContext } from '../store/seal.ts'
+import { carriedContext } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 import { verifierName } from './user-session.ts'
 
@@ -31,7 +32,7 @@ export function proveLogin(
 ): LoginProof {
   const expiresAt = Math.min(broker.now() + PROOF_SECONDS, authorization.expiresAt)
   const proven: Proven = { browserHash: sha256(browserId), verifier: verifierName(verifier), expiresAt }
-  const value = broker.sealer.seal(JSON.stringify(proven), proofPlace(authorization))
+  const value = broker.sealer.seal(JSON.stringify(proven), proofContext(authorization))
   return { value, seconds: Math.max(expiresAt - broker.now(), 0) }
 }
 
@@ -43,12 +44,12 @@ export function hasLoggedIn(
   browserId: string,
   proof: string | undefined,
 ): boolean {
-  const proven = openCarried<Proven>(broker.sealer, proof, proofPlace(authorization))
+  const proven = openCarried<Proven>(broker.sealer, proof, proofContext(authorization))
   if (proven === undefined) return false
   const { browserHash, verifier: by, expiresAt } = proven
   return browserHash === sha256(browserId) && by === verifierName(verifier) && broker.now() < expiresAt
 }
 
-function proofPlace({ id, projectId, userId }: Authorization): SealedPlace {
-  return { table: CARRIED_TABLE, column: 'proof', rowId: id, projectId, userId }
+function proofContext({ id, projectId, userId }: Authorization): SealingContext {
+  return carriedContext('proof', { rowId: id, projectId, userId })
 }

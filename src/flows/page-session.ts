@@ -4,7 +4,7 @@ import { randomToken, sha256 } from '../domain/ids.ts'
 import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
 import { withoutUndefined } from '../domain/without-undefined.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
-import { pageSessionPlace } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 
 // Sessions of the pages `/me` and `/dashboard`, and of users who have logged in (user-session.ts). The browser's cookie holds a random token. The row is found by the token's
@@ -113,7 +113,11 @@ export async function openPageSession(
   const idle = kind === 'user' ? LONGEST_SECONDS.user : IDLE_SECONDS
   const row = await broker.store.pageSessions.find(kind, id, { now, seenSince: now - idle })
   if (row === undefined) return undefined
-  const kept = openCarried<KeptRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
+  const kept = openCarried<KeptRights>(
+    broker.sealer,
+    row.payload,
+    sealingContext('pageSessions', 'payload', { id, projectId: row.projectId }),
+  )
   if (kept === undefined || kept.of !== boundTo(row)) return undefined
   const { of: _, ...rights } = kept
   if (isUse && now - row.lastSeenAt >= SEEN_SECONDS)
@@ -196,7 +200,7 @@ function sealRights(
     lang,
     origin,
   })
-  return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(row.id, row.projectId))
+  return broker.sealer.seal(JSON.stringify(kept), sealingContext('pageSessions', 'payload', row))
 }
 
 /** The subject of the session's form token. It contains brackets, which no flow hash has, so the proofs cannot be confused. */

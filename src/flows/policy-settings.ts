@@ -4,7 +4,7 @@ import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
 import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
 import { changeRow } from '../services/change-row.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
-import { policyPlace } from '../store/sealed-columns.ts'
+import { policyUid, sealingContext } from '../store/sealed-columns.ts'
 
 /** The settings of a policy. */
 export interface PolicySettings {
@@ -205,5 +205,8 @@ function originOf(url: string): string {
 }
 
 function sealed(broker: Broker, { id, projectId }: Pick<Policy, 'id' | 'projectId'>, secret: string) {
-  return broker.sealer.seal(secret, policyPlace(id, projectId))
+  return broker.sealer.seal(
+    secret,
+    sealingContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
+  )
 }

@@ -11,6 +11,7 @@ import { trailLines } from '../domain/trail.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import {
   mayComeFrom,
@@ -24,7 +25,7 @@ import { completeAuthorization } from './complete-authorization.ts'
 import { nameOnly } from './explain/request-entries.ts'
 import { carriedResponse } from './form-response.ts'
 import { findProviderByUid } from './get-provider.ts'
-import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
+import { openAttemptSecrets } from './start-attempt.ts'
 
 /** How long a code is kept until the caller's page confirms the user; codes should not live longer (RFC 6749 section 4.1.2). */
 const HELD_SECONDS = 600
@@ -122,7 +123,10 @@ export async function receiveResponse(
 
   if (verifier.kind === 'caller') {
     const flowId = `flow_${newOwnedToken(authorization.projectId, authorization.userId)}`
-    const response = broker.sealer.seal(query.toString(), attemptPlace(authorization, 'response'))
+    const response = broker.sealer.seal(
+      query.toString(),
+      sealingContext('authorizations', 'response', authorization),
+    )
     const held = await store.authorizations.confirming(
       attempt.stateHash,
       {

@@ -3,8 +3,8 @@ import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { checkServersSeal, forgetOlderKeys } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
-import { keyIdOf, type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
+import { keyIdOf, type SealingContext, UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { SEALED_COLUMNS, type SealedColumn, type StoredEnvelope } from '../store/sealed-columns.ts'
 import { markUnusable } from './mark-unusable.ts'
 
 export interface RotationOptions {
@@ -34,7 +34,7 @@ export interface Rotation {
 
 /** An envelope that could not be re-sealed, because it could not be opened. */
 export interface Unreadable {
-  readonly place: SealedPlace
+  readonly context: SealingContext
   readonly reason: 'altered' | 'unknown_key'
 }
 
@@ -103,23 +103,23 @@ export async function rotateKeys(
   return { ...result, complete: true, removableKeys: older }
 }
 
-function reported({ place, reason }: Found): Unreadable {
-  return { place, reason }
+function reported({ context, reason }: Found): Unreadable {
+  return { context, reason }
 }
 
 async function reseal(
   { store, sealer }: Broker,
   column: SealedColumn,
-  envelopes: readonly PlacedEnvelope[],
+  envelopes: readonly StoredEnvelope[],
   unreadable: Found[],
 ): Promise<number> {
-  const exchanges = envelopes.flatMap(({ rowId, place, sealed }) => {
+  const exchanges = envelopes.flatMap(({ rowId, context, sealed }) => {
     try {
-      return [{ rowId, from: sealed, to: sealer.seal(sealer.open(sealed, place), place) }]
+      return [{ rowId, from: sealed, to: sealer.seal(sealer.open(sealed, context), context) }]
     } catch (error) {
       const keyId = keyIdOf(sealed)
-      if (error instanceof UnknownKeyError) unreadable.push({ place, keyId, reason: 'unknown_key' })
-      else if (error instanceof UnsealError) unreadable.push({ place, keyId, reason: 'altered' })
+      if (error instanceof UnknownKeyError) unreadable.push({ context, keyId, reason: 'unknown_key' })
+      else if (error instanceof UnsealError) unreadable.push({ context, keyId, reason: 'altered' })
       else throw error
       return []
     }
@@ -132,19 +132,19 @@ async function reseal(
  * missing. So the connection is marked as needing a new consent now, as it would be at its next use. A connection that
  * has got new tokens since its envelope was found is not marked.
  */
-async function markIfAltered(broker: Broker, { place, reason }: Unreadable): Promise<void> {
-  if (place.table !== 'connections' || reason !== 'altered') return
-  const connection = await broker.store.connections.find(place.rowId)
+async function markIfAltered(broker: Broker, { context, reason }: Unreadable): Promise<void> {
+  if (context.table !== 'connections' || reason !== 'altered') return
+  const connection = await broker.store.connections.find(context.rowId)
   if (connection?.status !== 'active') return
-  const sealed = place.column === 'access' ? connection.access : connection.refresh
-  if (sealed === undefined || !isAltered(broker, sealed, place)) return
+  const sealed = context.column === 'access' ? connection.access : connection.refresh
+  if (sealed === undefined || !isAltered(broker, sealed, context)) return
   const entry = await broker.store.providers.findByUid(connection.providerUid)
   await markUnusable(broker, { id: entry?.id ?? '' }, connection, { reason: 'unreadable' })
 }
 
-function isAltered({ sealer }: Broker, sealed: Sealed, place: SealedPlace): boolean {
+function isAltered({ sealer }: Broker, sealed: Sealed, context: SealingContext): boolean {
   try {
-    sealer.open(sealed, place)
+    sealer.open(sealed, context)
     return false
   } catch (error) {
     if (error instanceof UnsealError) return true

@@ -2,7 +2,8 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
 import type { RefreshedTokens } from '../store/connection-refreshes.ts'
-import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import { UnsealError } from '../store/seal.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { backgroundRefreshAt, refreshTimes, type TokenTimes } from './refresh/token-times.ts'
 
 /** The row that the envelopes are bound to. */
@@ -33,7 +34,7 @@ export function sealGrant(
 ): RefreshedTokens {
   const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: SealedAccess | RefreshSecrets, column: 'access' | 'refresh') =>
-    broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
+    broker.sealer.seal(JSON.stringify(secrets), sealingContext('connections', column, row))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
   const opened = before && openRefresh(broker, { ...row, refresh: before.refresh })
   const held = opened && withKnownEnd(opened, before?.refreshExpiresAt, provider)
@@ -77,13 +78,13 @@ export function sealGrant(
  * `UnknownKeyError` when its key is missing.
  */
 export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
-  const place = connectionPlace(connection, 'access')
+  const context = sealingContext('connections', 'access', connection)
   // only sealGrant seals this column, in this shape
-  const { granted, ...secrets } = JSON.parse(broker.sealer.open(connection.access, place)) as SealedAccess
+  const { granted, ...secrets } = JSON.parse(broker.sealer.open(connection.access, context)) as SealedAccess
   if (granted === undefined || isAsGranted(connection, granted)) return secrets
   const { id, projectId } = connection
   broker.altered.found({ table: 'connections', id, projectId })
-  throw new UnsealError('the scopes or the account of the connection are not those of its token', place)
+  throw new UnsealError('the scopes or the account of the connection are not those of its token', context)
 }
 
 function isAsGranted(
@@ -109,7 +110,9 @@ function openRefresh(
 ): RefreshSecrets | undefined {
   if (connection.refresh === undefined) return undefined
   // only sealGrant seals this column, in this shape
-  return JSON.parse(sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))) as RefreshSecrets
+  return JSON.parse(
+    sealer.open(connection.refresh, sealingContext('connections', 'refresh', connection)),
+  ) as RefreshSecrets
 }
 
 /** Older envelopes have no `endsAt`. Without an idle limit, the expiry in the row is the end of the token's lifetime. */
@@ -122,9 +125,4 @@ function withKnownEnd(
   return isKnown || refreshTokenLife?.idleSeconds !== undefined
     ? opened
     : { ...opened, endsAt: refreshExpiresAt }
-}
-
-function connectionPlace(row: ConnectionRow, column: 'access' | 'refresh'): SealedPlace {
-  const { id, projectId, userId, providerUid } = row
-  return { table: 'connections', column, rowId: id, projectId, userId, providerUid }
 }

@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
-import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { carriedContext } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-login.ts'
 import { beginLogin } from './login.ts'
@@ -75,7 +75,10 @@ export function confirmSessionLogin(
   url.searchParams.set('flow', flowHash)
   url.searchParams.set(
     'confirmation',
-    broker.sealer.seal(JSON.stringify(confirmed), confirmedPlace(flowHash)),
+    broker.sealer.seal(
+      JSON.stringify(confirmed),
+      carriedContext('confirmed', { rowId: flowHash, projectId: '' }),
+    ),
   )
   return { id: `${PREFIX}.${nonce}`, nextUri: url.href }
 }
@@ -136,7 +139,11 @@ interface Confirmed {
 }
 
 function openConfirmation(broker: Broker, flowHash: string, confirmation: string): Confirmed | undefined {
-  const confirmed = openCarried<Confirmed>(broker.sealer, confirmation, confirmedPlace(flowHash))
+  const confirmed = openCarried<Confirmed>(
+    broker.sealer,
+    confirmation,
+    carriedContext('confirmed', { rowId: flowHash, projectId: '' }),
+  )
   return confirmed !== undefined && broker.now() < confirmed.expiresAt ? confirmed : undefined
 }
 
@@ -149,8 +156,4 @@ function newFlowId(broker: Broker, projectId: string): string {
 /** The subject of the flow id's proof. It contains brackets, which no flow hash has, so the two cannot be confused. */
 function subject(projectId: string, until: string, nonce: string): string {
   return JSON.stringify(['session login', projectId, until, nonce])
-}
-
-function confirmedPlace(flowHash: string): SealedPlace {
-  return { table: CARRIED_TABLE, column: 'confirmed', rowId: flowHash, projectId: '' }
 }

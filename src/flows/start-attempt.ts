@@ -18,7 +18,7 @@ import { askedValues, type ConnectionValues, givenFaults } from '../providers/co
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
 import { ownScopes, scopesToAsk } from '../providers/provider-request.ts'
 import { callbackPath } from '../services/users-origin.ts'
-import type { SealedPlace } from '../store/seal.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayClick, type OpenerOf } from './connect-session.ts'
@@ -100,7 +100,10 @@ export async function startAttempt(
   const attempt: Attempt = {
     stateHash: ownedTokenHash(state),
     browserHash: sha256(browserId),
-    secrets: broker.sealer.seal(JSON.stringify(secrets), attemptPlace(authorization, 'secrets')),
+    secrets: broker.sealer.seal(
+      JSON.stringify(secrets),
+      sealingContext('authorizations', 'secrets', authorization),
+    ),
     startedAt: now(),
   }
   const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
@@ -172,7 +175,9 @@ export function openAttemptSecrets(
   { secrets }: Attempt,
 ): AttemptSecrets {
   // only startAttempt seals this column, in this shape
-  return JSON.parse(broker.sealer.open(secrets, attemptPlace(authorization, 'secrets'))) as AttemptSecrets
+  return JSON.parse(
+    broker.sealer.open(secrets, sealingContext('authorizations', 'secrets', authorization)),
+  ) as AttemptSecrets
 }
 
 /** The redirect URI of the attempt's authorization request. Releases that stored none used that of the public URL. */
@@ -182,14 +187,4 @@ export function attemptRedirectUri(
   { uid }: Pick<ProviderEntry, 'uid'>,
 ): string {
   return redirectUri ?? new URL(callbackPath(uid), settings.publicUrl).href
-}
-
-/** The associated data of an attempt's envelopes: this step of this authorization. */
-export function attemptPlace(
-  authorization: Pick<Authorization, 'id' | 'projectId' | 'userId' | 'steps' | 'step'>,
-  column: 'secrets' | 'response',
-): SealedPlace {
-  const { id, projectId, userId, steps, step } = authorization
-  const providerUid = steps[step]?.providerUid ?? ''
-  return { table: 'authorizations', column, rowId: id, projectId, userId, providerUid }
 }

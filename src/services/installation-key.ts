@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Log } from '../domain/log.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Sealer } from '../store/seal.ts'
-import { factPlace } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { RowSigner } from './row-signer.ts'
@@ -25,9 +25,12 @@ export async function ensureInstallationKey(
 ): Promise<{ readonly key: Buffer; readonly isSigned: boolean }> {
   const older = await facts.find(OLDER_KEY)
   const open = (fact: string, name: string) =>
-    Buffer.from(sealer.open(fact as Sealed, factPlace(name)), 'base64') // only this file writes these facts
+    Buffer.from(sealer.open(fact as Sealed, sealingContext('facts', 'value', { name })), 'base64') // only this file writes these facts
   if (older !== undefined) return { key: open(older, OLDER_KEY), isSigned: false }
-  const fresh = sealer.seal(randomBytes(32).toString('base64'), factPlace(INSTALLATION_KEY))
+  const fresh = sealer.seal(
+    randomBytes(32).toString('base64'),
+    sealingContext('facts', 'value', { name: INSTALLATION_KEY }),
+  )
   return { key: open(await facts.settle(INSTALLATION_KEY, fresh), INSTALLATION_KEY), isSigned: true }
 }
 
@@ -51,7 +54,10 @@ export async function signRowsOnce(
   projectId: string,
 ): Promise<void> {
   const rows = await signOlderRows(raw, signer)
-  await raw.facts.settle(INSTALLATION_KEY, sealer.seal(key.toString('base64'), factPlace(INSTALLATION_KEY)))
+  await raw.facts.settle(
+    INSTALLATION_KEY,
+    sealer.seal(key.toString('base64'), sealingContext('facts', 'value', { name: INSTALLATION_KEY })),
+  )
   await audit.record(projectId, { action: 'installation.rows_signed', reason: `rows ${rows}` })
   await raw.facts.delete(OLDER_KEY)
   log.info({ rows }, 'rows that grant access were given a MAC')

@@ -3,7 +3,7 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { type Facts, MOVED_FACT } from '../store/facts.ts'
 import { type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { factPlace } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 import type { LiveServer } from '../store/servers.ts'
 import type { Store } from '../store/store.ts'
 
@@ -57,7 +57,13 @@ export async function noteSealingKey(
       break
     }
   }
-  checkMasterKey(sealer, await facts.settle(KEY_CHECK, sealer.seal('gatepass', factPlace(KEY_CHECK))))
+  checkMasterKey(
+    sealer,
+    await facts.settle(
+      KEY_CHECK,
+      sealer.seal('gatepass', sealingContext('facts', 'value', { name: KEY_CHECK })),
+    ),
+  )
 }
 
 /** The ids of the keys that may have sealed something. */
@@ -140,7 +146,7 @@ function keysIn(fact: string | undefined): string[] {
 
 function checkMasterKey(sealer: Sealer, check: string): void {
   try {
-    sealer.open(check as Sealed, factPlace(KEY_CHECK)) // only sealed values are written to this fact
+    sealer.open(check as Sealed, sealingContext('facts', 'value', { name: KEY_CHECK })) // only sealed values are written to this fact
   } catch (cause) {
     if (!(cause instanceof UnsealError || cause instanceof UnknownKeyError)) throw cause
     throw new BrokerError(

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../domain/log.ts'
-import { CARRIED_TABLE, type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
+import {
+  CARRIED_TABLE,
+  type Sealer,
+  type SealingContext,
+  UnknownKeyError,
+  UnsealError,
+} from '../store/seal.ts'
 import type { AuditLog } from './audit-log.ts'
 
 /** How many envelopes are remembered as reported, so that each is reported once and not at every read. */
@@ -13,7 +19,7 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
   const reported = new LRUCache<string, true>({ max: MAX_REPORTED })
 
   function report(
-    { table, column, rowId, projectId, userId, providerUid }: SealedPlace,
+    { table, column, rowId, projectId, userId, providerUid }: SealingContext,
     reason: string,
   ): void {
     // anyone can send a cookie that does not open, so it is no sign of damage
@@ -37,12 +43,12 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
 
   return {
     ...sealer,
-    open(sealed, place) {
+    open(sealed, context) {
       try {
-        return sealer.open(sealed, place)
+        return sealer.open(sealed, context)
       } catch (error) {
-        if (error instanceof UnsealError) report(place, 'altered')
-        if (error instanceof UnknownKeyError) report(place, 'unknown_key')
+        if (error instanceof UnsealError) report(context, 'altered')
+        if (error instanceof UnknownKeyError) report(context, 'unknown_key')
         throw error
       }
     },

@@ -5,11 +5,11 @@ import type { Database } from './database.ts'
 import {
   ENVELOPE_PATTERN,
   keyOf,
-  type PlacedEnvelope,
-  placedEnvelope,
   rowIdOf,
   SEALED_COLUMNS,
   type SealedColumn,
+  type StoredEnvelope,
+  storedEnvelope,
 } from './sealed-columns.ts'
 import { variantsOf } from './statement.ts'
 import { VISITED_AT_ONCE } from './sweep.ts'
@@ -24,7 +24,7 @@ export interface Envelopes {
     keyId: string,
     after: string,
     limit: number,
-  ): Promise<readonly PlacedEnvelope[]>
+  ): Promise<readonly StoredEnvelope[]>
   /** Replaces each `from` that is still stored by `to`, in one transaction; returns how many were replaced. */
   exchange(
     column: SealedColumn,
@@ -153,7 +153,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
         if (rows.some((row) => row.keyId !== undefined && row.keyId !== keyId)) {
           const range = { ...bind(one, 'after', begin), ...bind(one, 'upTo', end) }
           const found = await read(statementsOf(one).ofOtherKeys({ ...range, keyId, limit }))
-          if (found.length > 0) return found.map((row) => placedEnvelope(one, row))
+          if (found.length > 0) return found.map((row) => storedEnvelope(one, row))
         }
         begin = end
       }

@@ -3,10 +3,10 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
 
 /**
- * The place that an envelope is bound to. It opens only there: moved to another row, user or column, it fails like an
+ * The associated data that an envelope is bound to. It opens only there: moved to another row, user or column, it fails like an
  * envelope that was altered.
  */
-export interface SealedPlace {
+export interface SealingContext {
   readonly table: string
   readonly column: string
   readonly rowId: string
@@ -16,15 +16,15 @@ export interface SealedPlace {
   readonly providerUid?: string
 }
 
-/** The `table` in the place of envelopes that browsers carry. The database has no such table. */
+/** The `table` in the context of envelopes that browsers carry. The database has no such table. */
 export const CARRIED_TABLE = 'logins'
 
 /** Seals and opens secrets with the master keys. */
 export interface Sealer {
   /** Seals with the newest key. */
-  seal(text: string, place: SealedPlace): Sealed
+  seal(text: string, context: SealingContext): Sealed
   /** Throws `UnsealError` when the envelope was altered or moved, `UnknownKeyError` when its key is not in the ring. */
-  open(sealed: Sealed, place: SealedPlace): string
+  open(sealed: Sealed, context: SealingContext): string
   /** The keys of the ring, the one that seals first. */
   readonly keyIds: readonly [string, ...string[]]
 }
@@ -32,11 +32,11 @@ export interface Sealer {
 /** An envelope that was altered, cut or moved, and can never be opened. The error contains nothing of its content. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
-  readonly place: SealedPlace
+  readonly context: SealingContext
 
-  constructor(message: string, place: SealedPlace, options?: ErrorOptions) {
+  constructor(message: string, context: SealingContext, options?: ErrorOptions) {
     super(message, options)
-    this.place = place
+    this.context = context
   }
 }
 
@@ -86,10 +86,12 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
   return {
     keyIds: [newestId, ...older.map(keyId)],
 
-    seal(text, place) {
+    seal(text, context) {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', rowKey(newest, place), nonce, { authTagLength: TAG_BYTES })
-      cipher.setAAD(associatedData(place, newestId))
+      const cipher = createCipheriv('aes-256-gcm', rowKey(newest, context), nonce, {
+        authTagLength: TAG_BYTES,
+      })
+      cipher.setAAD(associatedData(context, newestId))
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return [
         VERSION,
@@ -97,29 +99,36 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
         base64url(nonce),
         base64url(ciphertext),
         base64url(cipher.getAuthTag()),
-      ].join('.') as Sealed // the only place where a Sealed is made
+      ].join('.') as Sealed // only here a Sealed is made
     },
 
-    open(sealed, place) {
+    open(sealed, context) {
       const [version, id = '', nonce, ciphertext, tag, ...rest] = sealed.split('.')
       const key = ring.get(id)
       const isWhole = version === VERSION && KEY_ID.test(id) && nonce && ciphertext !== undefined && tag
       if (!isWhole || rest.length > 0)
-        throw new UnsealError(`what is in ${place.table}.${place.column} is not a sealed envelope`, place)
+        throw new UnsealError(
+          `what is in ${context.table}.${context.column} is not a sealed envelope`,
+          context,
+        )
       if (key === undefined) throw new UnknownKeyError(id)
       try {
-        const decipher = createDecipheriv('aes-256-gcm', rowKey(key, place), fromBase64url(nonce), {
+        const decipher = createDecipheriv('aes-256-gcm', rowKey(key, context), fromBase64url(nonce), {
           authTagLength: TAG_BYTES,
         })
-        decipher.setAAD(associatedData(place, id))
+        decipher.setAAD(associatedData(context, id))
         decipher.setAuthTag(fromBase64url(tag))
         const text = decipher.update(fromBase64url(ciphertext))
         decipher.final() // throws when the tag does not match, and gives no more text in this mode
         return text.toString('utf8')
       } catch (cause) {
-        throw new UnsealError(`the envelope in ${place.table}.${place.column} was altered or moved`, place, {
-          cause,
-        })
+        throw new UnsealError(
+          `the envelope in ${context.table}.${context.column} was altered or moved`,
+          context,
+          {
+            cause,
+          },
+        )
       }
     },
   }
@@ -135,12 +144,12 @@ export function keyIdOf(sealed: Sealed): string {
   return sealed.slice(VERSION.length + 1, VERSION.length + 1 + KEY_ID_LENGTH)
 }
 
-function rowKey(masterKey: Buffer, place: SealedPlace): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, place.rowId, `gatepass/row/${place.table}`, 32))
+function rowKey(masterKey: Buffer, context: SealingContext): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, context.rowId, `gatepass/row/${context.table}`, 32))
 }
 
-function associatedData(place: SealedPlace, id: string): Buffer {
-  const { table, column, rowId, projectId, userId = '', providerUid = '' } = place
+function associatedData(context: SealingContext, id: string): Buffer {
+  const { table, column, rowId, projectId, userId = '', providerUid = '' } = context
   return Buffer.from(JSON.stringify([VERSION, id, table, column, rowId, projectId, userId, providerUid]))
 }
 

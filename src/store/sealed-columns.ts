@@ -1,125 +1,190 @@
 import type { Sealed } from '../domain/sealed.ts'
 import type { Tables } from './schema.ts'
-import type { SealedPlace } from './seal.ts'
+import { CARRIED_TABLE, type SealingContext } from './seal.ts'
 
-const IN_PROJECT = { needs: ['project_id'], place: ofProject }
-const OF_CONNECTION = { needs: ['project_id', 'user_id', 'provider_uid'], place: ofConnection }
-const OF_STEP = { needs: ['project_id', 'user_id', 'steps', 'step'], place: ofStep }
+type RowContext = Omit<SealingContext, 'table' | 'column'>
 
-/**
- * Every column that holds envelopes, and the place that its envelopes are bound to. Key rotation, counts and checks use
- * this list; a test compares it with the schema.
- */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  ...sealed('facts', 'name', ['value'], { needs: [], place: ofInstallation }),
-  ...sealed('providers', 'uid', ['client_secret'], { needs: ['project_id'], place: ofProvider }),
-  ...sealed('workers', 'uid', ['secret'], IN_PROJECT),
-  ...sealed('secrets', 'id', ['value'], IN_PROJECT),
-  ...sealed('connections', 'id', ['access', 'refresh'], OF_CONNECTION),
-  ...sealed('authorizations', 'id', ['secrets', 'response'], OF_STEP),
-  ...sealed('answers', 'place', ['answer'], IN_PROJECT),
-  ...sealed('policies', 'uid', ['hook_secret'], IN_PROJECT),
-  ...sealed('executions', 'id', ['request', 'result'], IN_PROJECT),
-  ...sealed('chains', 'id', ['state'], IN_PROJECT),
-  ...sealed('suspendedCalls', 'id', ['payload'], IN_PROJECT),
-  ...sealed('pageSessions', 'id', ['payload'], IN_PROJECT),
-  ...sealed('webhooks', 'id', ['secret', 'previous_secret'], IN_PROJECT),
-  ...sealed('mcpRecords', 'id', ['payload'], { within: 'model', needs: ['model'], place: ofMcpRecord }),
-]
-
-function sealed(
-  table: SealedColumn['table'],
-  id: string,
-  columns: readonly string[],
-  place: Pick<SealedColumn, 'within' | 'needs' | 'place'>,
-): readonly SealedColumn[] {
-  return columns.map((column) => ({ table, column, id, ...place }))
+/** The columns that associated data is made of, by the names of the domain's members. */
+interface Members {
+  readonly id: string
+  readonly uid: string
+  readonly name: string
+  readonly place: string
+  readonly model: string
+  readonly projectId: string
+  readonly userId: string
+  readonly providerUid: string
+  /** JSON in a stored row. */
+  readonly steps: string | readonly { readonly providerUid: string }[]
+  readonly step: number
 }
 
-export interface SealedColumn {
-  readonly table: keyof Tables
-  readonly column: string
+type Row<Name extends keyof Members> = Pick<Members, Name>
+
+interface SealedTable {
   /** The column that names the row. */
   readonly id: string
   /** The column that comes before `id` in the primary key, where the id alone is not unique. */
   readonly within?: string
-  /** The other columns that `place` reads. */
+  /** The columns that hold envelopes. */
+  readonly columns: readonly string[]
+  /** The other columns that `context` reads. */
   readonly needs: readonly string[]
-  readonly place: (id: string, row: Readonly<Record<string, unknown>>) => RowPlace
+  /** The associated data of the envelopes of a row. */
+  readonly context: (row: never) => RowContext
 }
 
-type RowPlace = Omit<SealedPlace, 'table' | 'column'>
+const IN_PROJECT = {
+  id: 'id',
+  needs: ['project_id'],
+  context: ({ id, projectId }: Row<'id' | 'projectId'>): RowContext => ({ rowId: id, projectId }),
+} as const
 
-/** A stored envelope and the place it is bound to. */
-export interface PlacedEnvelope {
+/**
+ * Every table that holds envelopes, and the associated data that they are bound to. Flows seal and open by it; key
+ * rotation, counts and checks read it; a test compares it with the schema.
+ */
+const SEALED_TABLES = {
+  facts: {
+    id: 'name',
+    columns: ['value'],
+    needs: [],
+    context: ({ name }: Row<'name'>) => ({ rowId: name, projectId: '' }),
+  },
+  providers: {
+    id: 'uid',
+    columns: ['client_secret'],
+    needs: ['project_id'],
+    context: ({ uid, projectId }: Row<'uid' | 'projectId'>) => ({ rowId: uid, projectId, providerUid: uid }),
+  },
+  workers: {
+    id: 'uid',
+    columns: ['secret'],
+    needs: ['project_id'],
+    context: ofUid,
+  },
+  secrets: { ...IN_PROJECT, columns: ['value'] },
+  connections: {
+    id: 'id',
+    columns: ['access', 'refresh'],
+    needs: ['project_id', 'user_id', 'provider_uid'],
+    context: ({
+      id,
+      projectId,
+      userId,
+      providerUid,
+    }: Row<'id' | 'projectId' | 'userId' | 'providerUid'>) => ({
+      rowId: id,
+      projectId,
+      userId,
+      providerUid,
+    }),
+  },
+  authorizations: {
+    id: 'id',
+    columns: ['secrets', 'response'],
+    needs: ['project_id', 'user_id', 'steps', 'step'],
+    context: ofStep,
+  },
+  answers: {
+    id: 'place',
+    columns: ['answer'],
+    needs: ['project_id'],
+    context: ({ place, projectId }: Row<'place' | 'projectId'>) => ({ rowId: place, projectId }),
+  },
+  policies: { id: 'uid', columns: ['hook_secret'], needs: ['project_id'], context: ofUid },
+  executions: { ...IN_PROJECT, columns: ['request', 'result'] },
+  chains: { ...IN_PROJECT, columns: ['state'] },
+  suspendedCalls: { ...IN_PROJECT, columns: ['payload'] },
+  pageSessions: { ...IN_PROJECT, columns: ['payload'] },
+  webhooks: { ...IN_PROJECT, columns: ['secret', 'previous_secret'] },
+  mcpRecords: {
+    id: 'id',
+    within: 'model',
+    columns: ['payload'],
+    needs: ['model'],
+    context: ({ model, id }: Row<'model' | 'id'>) => ({ rowId: `${model} ${id}`, projectId: '' }),
+  },
+} as const satisfies { readonly [Table in keyof Tables]?: SealedTable }
+
+type SealedTables = typeof SEALED_TABLES
+
+/** The associated data of an envelope in this column of the row. */
+export function sealingContext<Table extends keyof SealedTables>(
+  table: Table,
+  column: SealedTables[Table]['columns'][number],
+  row: Parameters<SealedTables[Table]['context']>[0],
+): SealingContext {
+  const context = SEALED_TABLES[table].context as (of: typeof row) => RowContext // `row` is of this table
+  return { table, column, ...context(row) }
+}
+
+/** The associated data of an envelope that a browser carries; `what` tells the kinds of them apart. */
+export function carriedContext(
+  what: 'confirmed' | 'form_response' | 'kept' | 'mcp request' | 'proof',
+  of: RowContext,
+): SealingContext {
+  return { table: CARRIED_TABLE, column: what, ...of }
+}
+
+function ofUid({ uid, projectId }: Row<'uid' | 'projectId'>): RowContext {
+  return { rowId: uid, projectId }
+}
+
+/** This step of this authorization. */
+export function ofStep({
+  id,
+  projectId,
+  userId,
+  steps,
+  step,
+}: Row<'id' | 'projectId' | 'userId' | 'steps' | 'step'>): RowContext {
+  const list = typeof steps === 'string' ? (JSON.parse(steps) as Exclude<typeof steps, string>) : steps // as stored
+  return { rowId: id, projectId, userId, providerUid: list[Number(step)]?.providerUid ?? '' }
+}
+
+/** A column that holds envelopes, for what reads all of them. */
+export interface SealedColumn extends Omit<SealedTable, 'columns' | 'context'> {
+  readonly table: keyof SealedTables
+  readonly column: string
+}
+
+export const SEALED_COLUMNS: readonly SealedColumn[] = Object.entries(SEALED_TABLES).flatMap(
+  ([table, { columns, context: _, ...row }]) =>
+    columns.map((column) => ({ ...row, table: table as keyof SealedTables, column })),
+)
+
+/** A stored envelope and its associated data. */
+export interface StoredEnvelope {
   /** As `rowIdOf` makes it. */
   readonly rowId: string
-  readonly place: SealedPlace
+  readonly context: SealingContext
   readonly sealed: Sealed
 }
 
 /** The SQL LIKE pattern of facts that hold an envelope. */
 export const ENVELOPE_PATTERN = 'v1.________.%'
 
-/** The place of a secret of the installation itself, such as the check value of the master key. */
-export function factPlace(name: string): SealedPlace {
-  return { table: 'facts', column: 'value', ...ofInstallation(name) }
-}
-
-/** The place of an answer that is kept for an idempotency key. */
-export function answerPlace(place: string, projectId: string): SealedPlace {
-  return { table: 'answers', column: 'answer', rowId: place, projectId }
-}
-
-/** The place of a policy's bearer token for its hook. */
-export function policyPlace(id: string, projectId: string): SealedPlace {
-  return { table: 'policies', column: 'hook_secret', rowId: policyUid(id, projectId), projectId }
-}
-
 /** The primary key of a policy: its id is unique in its project only. A project's id has no space in it. */
 export function policyUid(id: string, projectId: string): string {
   return `${projectId} ${id}`
 }
 
-/** The place of the request or result of a run. */
-export function executionPlace(id: string, projectId: string, column: 'request' | 'result'): SealedPlace {
-  return { table: 'executions', column, rowId: id, projectId }
-}
-
-/** The place of a paused chain's state. */
-export function chainPlace(id: string, projectId: string): SealedPlace {
-  return { table: 'chains', column: 'state', rowId: id, projectId }
-}
-
-/** The place of a suspended call's question, answer or result. */
-export function suspendedCallPlace(id: string, projectId: string): SealedPlace {
-  return { table: 'suspendedCalls', column: 'payload', rowId: id, projectId }
-}
-
-/** The place of the payload of a page session. */
-export function pageSessionPlace(id: string, projectId: string): SealedPlace {
-  return { table: 'pageSessions', column: 'payload', rowId: id, projectId }
-}
-
-/** The place of a secret that signs the deliveries to a webhook. */
-export function webhookPlace(
-  id: string,
-  projectId: string,
-  column: 'secret' | 'previous_secret',
-): SealedPlace {
-  return { table: 'webhooks', column, rowId: id, projectId }
-}
-
-/** The place of a record of the authorization server for MCP clients. */
-export function mcpRecordPlace(model: string, id: string): SealedPlace {
-  return { table: 'mcpRecords', column: 'payload', rowId: `${model} ${id}`, projectId: '' }
-}
-
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
-export function placedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): PlacedEnvelope {
-  const { table, column, place } = one
+export function storedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): StoredEnvelope {
+  const { table, column, id, needs } = one
+  const members = [[id, row.id], ...needs.map((name) => [memberOf(name), row[name]])]
+  const context = SEALED_TABLES[table].context as (of: unknown) => RowContext // the table says what it needs
   const sealed = row.sealed as Sealed // a column of envelopes
-  return { rowId: rowIdOf(one, row), place: { table, column, ...place(String(row.id), row) }, sealed }
+  return {
+    rowId: rowIdOf(one, row),
+    context: { table, column, ...context(Object.fromEntries(members)) },
+    sealed,
+  }
+}
+
+function memberOf(column: string): string {
+  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** The id of a row that has the columns `id` and that of `within`. It is unique in its table. */
@@ -132,30 +197,4 @@ export function keyOf({ within }: SealedColumn, rowId: string): readonly string[
   if (within === undefined) return [rowId]
   const end = rowId.indexOf(' ')
   return [rowId.slice(0, end), rowId.slice(end + 1)]
-}
-
-function ofInstallation(name: string): RowPlace {
-  return { rowId: name, projectId: '' }
-}
-
-function ofMcpRecord(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
-  return { rowId: `${row.model} ${id}`, projectId: '' }
-}
-
-function ofProject(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
-  return { rowId: id, projectId: String(row.project_id) }
-}
-
-function ofProvider(uid: string, row: Readonly<Record<string, unknown>>): RowPlace {
-  return { ...ofProject(uid, row), providerUid: uid }
-}
-
-function ofConnection(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
-  return { ...ofProject(id, row), userId: String(row.user_id), providerUid: String(row.provider_uid) }
-}
-
-function ofStep(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
-  const steps = JSON.parse(String(row.steps)) as readonly { readonly providerUid: string }[] // as the store writes them
-  const providerUid = steps[Number(row.step)]?.providerUid ?? ''
-  return { ...ofProject(id, row), userId: String(row.user_id), providerUid }
 }

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { newId } from '../domain/ids.ts'
 import type { Secret } from '../domain/secret.ts'
-import type { SealedPlace } from '../store/seal.ts'
+import { sealingContext } from '../store/sealed-columns.ts'
 
 /** Sets the secret of a key. Keys are not case-sensitive, and an existing secret keeps its id. */
 export async function setSecret(
@@ -22,7 +22,7 @@ export async function setSecret(
       projectId,
       key: known?.key ?? key,
       ...(description !== undefined && { description }),
-      value: broker.sealer.seal(value, place({ id, projectId })),
+      value: broker.sealer.seal(value, sealingContext('secrets', 'value', { id, projectId })),
       createdAt: known?.createdAt ?? now,
       updatedAt: now,
     },
@@ -43,9 +43,5 @@ export async function openSecret(
   const secret = await broker.store.secrets.find(projectId, key)
   if (secret === undefined) return undefined
   broker.uses.used('secrets', secret.id, broker.now())
-  return broker.sealer.open(secret.value, place(secret))
-}
-
-function place({ id, projectId }: Pick<Secret, 'id' | 'projectId'>): SealedPlace {
-  return { table: 'secrets', column: 'value', rowId: id, projectId }
+  return broker.sealer.open(secret.value, sealingContext('secrets', 'value', secret))
 }

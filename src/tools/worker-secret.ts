@@ -1,9 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Worker } from '../domain/worker.ts'
-import type { SealedPlace } from '../store/seal.ts'
-
-type Place = Pick<Worker, 'uid' | 'projectId'>
+import { sealingContext } from '../store/sealed-columns.ts'
 
 /** A cache by the row's object. The worker cache makes a new object for a changed row, so a replaced secret is never used. */
 const opened = new WeakMap<Worker, string>()
@@ -12,15 +10,15 @@ const opened = new WeakMap<Worker, string>()
 export function openWorkerSecret(broker: Broker, worker: Worker): string {
   const known = opened.get(worker)
   if (known !== undefined) return known
-  const secret = broker.sealer.open(worker.secret, place(worker))
+  const secret = broker.sealer.open(worker.secret, sealingContext('workers', 'secret', worker))
   opened.set(worker, secret)
   return secret
 }
 
-export function sealWorkerSecret(broker: Broker, worker: Place, secret: string): Sealed {
-  return broker.sealer.seal(secret, place(worker))
-}
-
-function place({ uid, projectId }: Place): SealedPlace {
-  return { table: 'workers', column: 'secret', rowId: uid, projectId }
+export function sealWorkerSecret(
+  broker: Broker,
+  worker: Pick<Worker, 'uid' | 'projectId'>,
+  secret: string,
+): Sealed {
+  return broker.sealer.seal(secret, sealingContext('workers', 'secret', worker))
 }

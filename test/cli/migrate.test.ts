@@ -100,7 +100,7 @@ describe('moving an installation', () => {
     const sealer = createSealer([KEY])
     const envelopes = await envelopesOf({ store })
     expect(envelopes.length).toBeGreaterThan(10)
-    for (const { sealed, place } of envelopes) sealer.open(sealed, place)
+    for (const { sealed, context } of envelopes) sealer.open(sealed, context)
     await store.close()
 
     const back = await move(database.url, `file:${file('b.db')}`)

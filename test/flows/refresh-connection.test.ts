@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { refreshNow } from '../../src/flows/console/refresh-now.ts'
-import { attemptPlace, openAttemptSecrets } from '../../src/flows/start-attempt.ts'
+import { openAttemptSecrets } from '../../src/flows/start-attempt.ts'
+import { sealingContext } from '../../src/store/sealed-columns.ts'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
@@ -396,7 +397,7 @@ describe('a refresh that fails', () => {
     await using scene = await startScene()
     await scene.connect()
     const { broker, databasePath } = scene.gatepass
-    const isSecret = ({ place }: { place: { column: string } }) => place.column === 'client_secret'
+    const isSecret = ({ context }: { context: { column: string } }) => context.column === 'client_secret'
     const secret = defined((await envelopesOf(broker)).find(isSecret))
     overwrite(databasePath, secret, flipped(secret.sealed))
     announce(databasePath, { noun: 'provider' })
@@ -443,7 +444,7 @@ describe('a token that cannot be refreshed', () => {
       const { broker, databasePath } = scene.gatepass
       if (what === 'has expired') scene.clock.advance(10)
       else {
-        const access = defined((await envelopesOf(broker)).find(({ place }) => place.column === 'access'))
+        const access = defined((await envelopesOf(broker)).find(({ context }) => context.column === 'access'))
         overwrite(databasePath, access, flipped(access.sealed))
         announce(databasePath, { noun: 'connection', id: access.rowId, owner: await row(scene) })
       }
@@ -669,7 +670,7 @@ describe('an entry that is changed', () => {
       const database = new Database(databasePath)
       database
         .prepare('update authorizations set secrets = ? where id = ?')
-        .run(broker.sealer.seal(former, attemptPlace(authorization, 'secrets')), id)
+        .run(broker.sealer.seal(former, sealingContext('authorizations', 'secrets', authorization)), id)
       database.close()
       await browser.follow(callback)
       expect((await scene.status(id)).body).toMatchObject({ status })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainPlace, executionPlace } from '../../src/store/sealed-columns.ts'
+import { sealingContext } from '../../src/store/sealed-columns.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { testClock } from '../gatepass.ts'
 import { answerChecker, type CheckAnswer } from './described-answers.ts'
@@ -165,7 +165,8 @@ async function stored(id: string): Promise<string> {
   const record = await broker.store.executions.find(projectId, id)
   if (record === undefined) return 'nothing is stored'
   const { request, result, ...row } = record
-  const place = (column: 'request' | 'result') => executionPlace(record.id, projectId, column)
+  const place = (column: 'request' | 'result') =>
+    sealingContext('executions', column, { id: record.id, projectId })
   return [
     JSON.stringify(row),
     request === undefined ? '-' : broker.sealer.open(request, place('request')),
@@ -243,7 +244,10 @@ describe('every way of running a tool', () => {
     const taken = await broker.store.chains.take(projectId, resume, broker.now())
     if (taken === undefined) throw new Error('no chain was kept')
     await broker.store.chains.add(taken)
-    const state = broker.sealer.open(taken.state, chainPlace(resume, projectId))
+    const state = broker.sealer.open(
+      taken.state,
+      sealingContext('chains', 'state', { id: resume, projectId }),
+    )
     await world.connect('chained')
     const second = await raw('POST', '/v1/tools/run_chain', { resume, user_id: 'chained' })
     const text = [first, state, second]

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { createSealer, type SealedPlace, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
+import { createSealer, type SealingContext, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
 const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((one) => one.isWellFormed())
 const name = fc.string({ maxLength: 12 })
-const place: fc.Arbitrary<SealedPlace> = fc.record(
+const place: fc.Arbitrary<SealingContext> = fc.record(
   { table: name, column: name, rowId: name, projectId: name, userId: name, providerUid: name },
   { requiredKeys: ['table', 'column', 'rowId', 'projectId'] },
 )
-const withDefaults = ({ userId = '', providerUid = '', ...rest }: SealedPlace) => ({
+const withDefaults = ({ userId = '', providerUid = '', ...rest }: SealingContext) => ({
   ...rest,
   userId,
   providerUid,
@@ -89,7 +89,7 @@ describe('threat 32, 33: an envelope', () => {
           if (JSON.stringify(withDefaults(moved)) === JSON.stringify(withDefaults(where))) continue
           if (
             Object.entries(withDefaults(moved)).every(
-              ([name, one]) => withDefaults(where)[name as keyof SealedPlace] === one,
+              ([name, one]) => withDefaults(where)[name as keyof SealingContext] === one,
             )
           )
             continue

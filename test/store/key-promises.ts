@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
-import { policyPlace, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
+import {
+  policyUid,
+  SEALED_COLUMNS,
+  type SealedColumn,
+  sealingContext,
+} from '../../src/store/sealed-columns.ts'
 import {
   chain,
   claimed,
@@ -153,7 +158,10 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(announced).toEqual(['provider'])
       const rule = policy({ projectId, hookSecret: envelope('2') })
       await store.policies.add(rule)
-      const { rowId } = policyPlace(rule.id, projectId)
+      const { rowId } = sealingContext('policies', 'hook_secret', {
+        uid: policyUid(rule.id, projectId),
+        projectId,
+      })
       const again = { rowId, from: envelope('2'), to: envelope('2', NEW) }
       await store.envelopes.exchange(column('policies', 'hook_secret'), [again])
       expect(announced).toEqual(['provider', 'policy', 'policy'])

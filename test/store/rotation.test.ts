@@ -63,11 +63,11 @@ test('each envelope opens at its own table, column and row, and at no other of t
     expect(found.filter((one) => one.column === column).length, column.table).toBeGreaterThanOrEqual(2)
   const sealer = createSealer([OLD])
   for (const one of found) {
-    expect(() => sealer.open(one.sealed, one.place)).not.toThrow()
+    expect(() => sealer.open(one.sealed, one.context)).not.toThrow()
     for (const damage of [flipped, truncated])
-      expect(() => sealer.open(damage(one.sealed) as typeof one.sealed, one.place)).toThrow(UnsealError)
+      expect(() => sealer.open(damage(one.sealed) as typeof one.sealed, one.context)).toThrow(UnsealError)
     for (const other of found)
-      if (other !== one) expect(() => sealer.open(other.sealed, one.place)).toThrow(UnsealError)
+      if (other !== one) expect(() => sealer.open(other.sealed, one.context)).toThrow(UnsealError)
   }
 })
 
@@ -158,7 +158,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     const containing = ['envelope.unreadable', one.rowId]
     // the audit entry is written after the answer
     await expect
-      .poll(() => audit.blocks(one.place.projectId, { order: 'oldest first', limit: 1_000, containing }))
+      .poll(() => audit.blocks(one.context.projectId, { order: 'oldest first', limit: 1_000, containing }))
       .not.toEqual([])
   })
 
@@ -174,10 +174,10 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     }
     if (where === 'answers.answer')
       return defined(
-        found.find(({ sealed, place }) => createSealer([OLD]).open(sealed, place).includes('kept-one')),
+        found.find(({ sealed, context }) => createSealer([OLD]).open(sealed, context).includes('kept-one')),
       )
     const userId = users0[where] ?? users0[where.split('.')[0] ?? '']
-    return defined(found.find(({ place }) => userId === undefined || place.userId === userId))
+    return defined(found.find(({ context }) => userId === undefined || context.userId === userId))
   }
 })
 
@@ -215,7 +215,7 @@ describe('rotation', () => {
   }
 
   async function everythingOpens(broker: Broker): Promise<void> {
-    for (const { sealed, place } of await envelopesOf(broker)) broker.sealer.open(sealed, place)
+    for (const { sealed, context } of await envelopesOf(broker)) broker.sealer.open(sealed, context)
   }
 
   test('seals every column anew: the new key then opens every envelope, and a start with the old key is refused', async () => {
@@ -295,7 +295,9 @@ describe('rotation', () => {
     const { scene } = installation
     const rotating = await opened(scene.gatepass, NEW, OLD)
     const found = await envelopesOf(rotating)
-    const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    const damaged = defined(
+      found.find(({ context }) => context.column === 'access' && context.userId === 'ada'),
+    )
     overwrite(scene.gatepass.databasePath, damaged, flipped(damaged.sealed))
     const rotation = await rotateKeys(rotating, { batch: 100 })
     expect(rotation).toMatchObject({
@@ -314,7 +316,7 @@ describe('rotation', () => {
     await using installation = await stoppedInstallation()
     const { databasePath } = installation.scene.gatepass
     const rotating = await opened(installation.scene.gatepass, NEW, OLD)
-    const tokens = (await envelopesOf(rotating)).filter(({ place }) => place.column === 'access')
+    const tokens = (await envelopesOf(rotating)).filter(({ context }) => context.column === 'access')
     const [garbage, written] = [defined(tokens[0]), defined(tokens[1])]
     overwrite(databasePath, garbage, 'not an envelope at all')
     const rotation = await rotateKeys(rotating, {
@@ -334,10 +336,12 @@ describe('rotation', () => {
     const { databasePath } = installation.scene.gatepass
     const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const found = await envelopesOf(rotating)
-    const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    const damaged = defined(
+      found.find(({ context }) => context.column === 'access' && context.userId === 'ada'),
+    )
     overwrite(databasePath, damaged, flipped(damaged.sealed))
-    const { sealed, place } = damaged
-    const renewed = rotating.sealer.seal(rotating.sealer.open(sealed, place), place)
+    const { sealed, context } = damaged
+    const renewed = rotating.sealer.seal(rotating.sealer.open(sealed, context), context)
     let before = -1
     await rotateKeys(rotating, {
       batch: 100,
@@ -419,10 +423,10 @@ describe('rotation', () => {
     const { scene } = installation
     const { gatepass } = scene
     const found = await envelopesOf(gatepass.broker)
-    const one = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    const one = defined(found.find(({ context }) => context.column === 'access' && context.userId === 'ada'))
     const elsewhere = createSealer([NEW])
-    const text = createSealer([OLD]).open(one.sealed, one.place)
-    overwrite(gatepass.databasePath, one, elsewhere.seal(text, one.place))
+    const text = createSealer([OLD]).open(one.sealed, one.context)
+    overwrite(gatepass.databasePath, one, elsewhere.seal(text, one.context))
 
     const refused = await authorize(gatepass, { user_id: 'ada' })
     expect(refused).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })

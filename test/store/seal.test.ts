@@ -1,11 +1,17 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { createSealer, keyId, type SealedPlace, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
+import {
+  createSealer,
+  keyId,
+  type SealingContext,
+  UnknownKeyError,
+  UnsealError,
+} from '../../src/store/seal.ts'
 
 const key = Buffer.alloc(32, 1)
 const sealer = createSealer([key])
-const place: SealedPlace = {
+const place: SealingContext = {
   table: 'connections',
   column: 'access',
   rowId: 'conn_1',
@@ -86,7 +92,7 @@ describe('an envelope', () => {
     expect(opening).not.toThrow(SECRET)
   })
 
-  test.each<Partial<SealedPlace>>([
+  test.each<Partial<SealingContext>>([
     { table: 'authorizations' },
     { column: 'refresh' },
     { rowId: 'conn_2' },

@@ -3,16 +3,11 @@ import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import {
-  chainPlace,
-  executionPlace,
-  mcpRecordPlace,
-  type PlacedEnvelope,
-  pageSessionPlace,
-  policyPlace,
+  policyUid,
   SEALED_COLUMNS,
   type SealedColumn,
-  suspendedCallPlace,
-  webhookPlace,
+  type StoredEnvelope,
+  sealingContext,
 } from '../../src/store/sealed-columns.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -113,30 +108,39 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 /** Stores a row of every other noun with a sealed column, in each project. */
 async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
-    const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
+    const hookSecret = sealer.seal(
+      'the hook’s',
+      sealingContext('policies', 'hook_secret', { uid: policyUid('same', projectId), projectId }),
+    )
     await store.policies.add(policy({ projectId, id: 'same', enabled: false, hookSecret }))
     const [waiting, ended] = [scheduledRun({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
     const sealedIn = (id: string, column: 'request' | 'result') =>
-      sealer.seal(`the ${column} of ${id}`, executionPlace(id, projectId, column))
+      sealer.seal(`the ${column} of ${id}`, sealingContext('executions', column, { id, projectId }))
     await store.executions.add([
       { ...waiting, request: sealedIn(waiting.id, 'request') },
       { ...ended, request: sealedIn(ended.id, 'request'), result: sealedIn(ended.id, 'result') },
     ])
     const paused = chain({ projectId, expiresAt: 5_000_000_000 })
-    const state = sealer.seal('the state', chainPlace(paused.id, projectId))
+    const state = sealer.seal('the state', sealingContext('chains', 'state', { id: paused.id, projectId }))
     await store.chains.add({ ...paused, state })
     const record = mcpRecord({ model: 'Client', expiresAt: 5_000_000_000 })
-    const place = mcpRecordPlace(record.model, record.id)
+    const place = sealingContext('mcpRecords', 'payload', { model: record.model, id: record.id })
     await store.mcpRecords.put({ ...record, payload: sealer.seal('the client', place) })
     const asking = suspendedCall({ projectId, expiresAt: 5_000_000_000 })
-    const payload = sealer.seal('the question', suspendedCallPlace(asking.id, projectId))
+    const payload = sealer.seal(
+      'the question',
+      sealingContext('suspendedCalls', 'payload', { id: asking.id, projectId }),
+    )
     await store.suspendedCalls.add({ ...asking, payload })
     const session = pageSession({ projectId, expiresAt: 5_000_000_000 })
-    const rights = sealer.seal('the rights', pageSessionPlace(session.id, projectId))
+    const rights = sealer.seal(
+      'the rights',
+      sealingContext('pageSessions', 'payload', { id: session.id, projectId }),
+    )
     await store.pageSessions.add({ ...session, payload: rights })
     const hook = webhook({ projectId, url: 'https://127.0.0.1:9/', previousUntil: 5_000_000_000 })
     const secretOf = (column: 'secret' | 'previous_secret') =>
-      sealer.seal(`the ${column}`, webhookPlace(hook.id, projectId, column))
+      sealer.seal(`the ${column}`, sealingContext('webhooks', column, { id: hook.id, projectId }))
     const secrets = { secret: secretOf('secret'), previousSecret: secretOf('previous_secret') }
     await store.webhooks.add({ ...hook, ...secrets, enabled: false }, 10)
   }
@@ -184,7 +188,7 @@ export async function envelopesOf({ store }: Pick<Broker, 'store'>): Promise<rea
   return found
 }
 
-export interface FoundEnvelope extends PlacedEnvelope {
+export interface FoundEnvelope extends StoredEnvelope {
   readonly column: SealedColumn
 }
 

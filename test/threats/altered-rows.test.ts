@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import { nextUriOf } from '../../src/flows/ending-uri.ts'
 import { findAlteredRows } from '../../src/services/altered-rows.ts'
-import { executionPlace, factPlace, SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
+import { SEALED_COLUMNS, sealingContext } from '../../src/store/sealed-columns.ts'
 import type { KeptRequest } from '../../src/tools/run/execution-history.ts'
 import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import { syncWorkers } from '../../src/tools/worker.ts'
@@ -66,8 +66,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
   async function makeOlder(): Promise<void> {
     const { store, sealer } = world.gatepass.broker
     const sealed = defined(await store.facts.find('installation_key')) as Sealed
-    const key = sealer.open(sealed, factPlace('installation_key'))
-    await store.facts.put('audit_key', sealer.seal(key, factPlace('audit_key')))
+    const key = sealer.open(sealed, sealingContext('facts', 'value', { name: 'installation_key' }))
+    await store.facts.put(
+      'audit_key',
+      sealer.seal(key, sealingContext('facts', 'value', { name: 'audit_key' })),
+    )
     await store.facts.delete('installation_key')
     for (const table of ['api_keys', 'providers', 'policies', 'toolsets'])
       await write(`update ${table} set mac = null`)
@@ -369,7 +372,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       const { store, sealer } = broker
       const { id: projectId } = defined(await store.projects.findByName('default'))
       const from = defined((await store.executions.find(projectId, id))?.request)
-      const place = executionPlace(id, projectId, 'request')
+      const place = sealingContext('executions', 'request', { id, projectId })
       const request = JSON.parse(sealer.open(from, place)) as KeptRequest
       const column = SEALED_COLUMNS.find((one) => one.table === 'executions' && one.column === 'request')
       const to = sealer.seal(JSON.stringify(change(request)), place)

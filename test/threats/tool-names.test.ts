@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { checkToolNames } from '../../src/diagnosis/check-tool-names.ts'
 import { findAlteredRows } from '../../src/services/altered-rows.ts'
-import { factPlace } from '../../src/store/sealed-columns.ts'
+import { sealingContext } from '../../src/store/sealed-columns.ts'
 import { shownTools } from '../../src/tools/catalogue/shown-tools.ts'
 import { pauseChain } from '../../src/tools/run/paused-chain.ts'
 import { syncWorkers } from '../../src/tools/worker.ts'
@@ -447,8 +447,8 @@ describe('the owner of a name in the database', () => {
     const { facts } = gatepass.broker.store
     const { sealer } = gatepass.broker
     const key = defined(await facts.find('installation_key')) as never // it is sealed
-    const opened = sealer.open(key, factPlace('installation_key'))
-    await facts.put('audit_key', sealer.seal(opened, factPlace('audit_key')))
+    const opened = sealer.open(key, sealingContext('facts', 'value', { name: 'installation_key' }))
+    await facts.put('audit_key', sealer.seal(opened, sealingContext('facts', 'value', { name: 'audit_key' })))
     await facts.delete('installation_key')
     const upgraded = await restart(scene)
     const { broker, project, config } = await target({ gatepass: upgraded })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { chainPlace, executionPlace } from '../../src/store/sealed-columns.ts'
+import { sealingContext } from '../../src/store/sealed-columns.ts'
 import { startWorld, type World } from '../http/world.ts'
 
 // Rows that the code of commit f60e141 wrote, with what that code answered for each. The plain texts are the real ones;
@@ -36,8 +36,8 @@ async function add({ row, request, result }: StoredExecution): Promise<void> {
     {
       ...row,
       projectId,
-      request: sealer.seal(request, executionPlace(row.id, projectId, 'request')),
-      result: sealer.seal(result, executionPlace(row.id, projectId, 'result')),
+      request: sealer.seal(request, sealingContext('executions', 'request', { id: row.id, projectId })),
+      result: sealer.seal(result, sealingContext('executions', 'result', { id: row.id, projectId })),
     },
   ])
 }
@@ -74,7 +74,7 @@ test('a run that the broker could not make is answered with its reason', async (
 test('a chain that was paused goes on with its results', async () => {
   const { sealer, store, now } = world.gatepass.broker
   const id = newId('chain')
-  const state = sealer.seal(chain, chainPlace(id, projectId))
+  const state = sealer.seal(chain, sealingContext('chains', 'state', { id, projectId }))
   await store.chains.add({ id, projectId, state, expiresAt: now() + 60 })
   await world.connect('chained')
   const { status, body } = await world.call('POST', '/v1/tools/run_chain', { resume: id, user_id: 'chained' })

@@ -7,7 +7,7 @@ import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
 import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
-import { webhookPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { receiversOf } from './receivers.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
@@ -57,7 +57,7 @@ export async function addWebhook(
     projectId,
     ...settings,
     ...enabledBy(enabled, now),
-    secret: broker.sealer.seal(secret, webhookPlace(id, projectId, 'secret')),
+    secret: broker.sealer.seal(secret, sealingContext('webhooks', 'secret', { id, projectId })),
     failures: 0,
     createdAt: now,
     updatedAt: now,
@@ -131,17 +131,17 @@ export async function rotateWebhookSecret(
   const { id, projectId } = webhook
   const now = broker.now()
   const secret = newSecret()
-  const place = webhookPlace(id, projectId, 'secret')
+  const context = sealingContext('webhooks', 'secret', { id, projectId })
   const audit = auditOf(broker, webhook, 'webhook.secret_rotated')
   const read = () => getWebhook(broker, projectId, id)
   await changeRow(`The webhook "${id}"`, webhook, read, async ({ secret: from }) => {
-    const former = sealer.open(from, place)
+    const former = sealer.open(from, context)
     const rotated = {
       id,
       projectId,
       from,
-      secret: sealer.seal(secret, place),
-      previousSecret: sealer.seal(former, webhookPlace(id, projectId, 'previous_secret')),
+      secret: sealer.seal(secret, context),
+      previousSecret: sealer.seal(former, sealingContext('webhooks', 'previous_secret', { id, projectId })),
       previousUntil: now + overlapSeconds,
       updatedAt: now,
     }

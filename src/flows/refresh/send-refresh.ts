@@ -89,7 +89,7 @@ function notAnswered(
   }
   const error = heldBack ?? (thrown instanceof Error ? thrown : new Error(String(thrown)))
   log.warn({ ...about, ...loggedFailure(error) }, 'a refresh failed')
-  if (error instanceof UnsealError && error.place.table === 'connections') {
+  if (error instanceof UnsealError && error.context.table === 'connections') {
     breaker.ended(entry, id, 'not_sent')
     return { at: 'tokens_unreadable' }
   }

@@ -8,8 +8,8 @@ import type { Sealed } from '../../domain/sealed.ts'
 import { runOnce } from '../../services/run-once.ts'
 import type { KeptAnswer } from '../../store/answers.ts'
 import { retry } from '../../store/retry.ts'
-import { type SealedPlace, UnsealError } from '../../store/seal.ts'
-import { answerPlace } from '../../store/sealed-columns.ts'
+import { type SealingContext, UnsealError } from '../../store/seal.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { createAwaitAnswer, type KeyKind, LONGEST_WAIT_MS, stillUnderWay } from './await-answer.ts'
 import { clientClosed, STATUS } from './errors.ts'
 
@@ -107,7 +107,9 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       const answer = known?.answer
       // the first request has released its claim, or its claim may have lapsed: this request tries to claim the key
       if (answer === undefined && !signal.aborted) continue
-      return answer === undefined ? clientClosed() : open(answerPlace(keyHash, projectId), answer, kind)
+      return answer === undefined
+        ? clientClosed()
+        : open(sealingContext('answers', 'answer', { place: keyHash, projectId }), answer, kind)
     }
 
     const prolonging = setInterval(() => {
@@ -135,7 +137,8 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       await writeOutcome(() => answers.release(keyHash, owner))
       return response
     }
-    const seal = (answer: Answer) => sealer.seal(JSON.stringify(answer), answerPlace(keyHash, projectId))
+    const seal = (answer: Answer) =>
+      sealer.seal(JSON.stringify(answer), sealingContext('answers', 'answer', { place: keyHash, projectId }))
     const settle = (sealed: Sealed) =>
       writeOutcome(() => answers.settle(keyHash, owner, sealed, KEPT_SECONDS, now()))
     try {
@@ -222,9 +225,9 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     }
   }
 
-  function open(place: SealedPlace, sealed: Sealed, kind: IdempotentRequest['kind']): Response {
+  function open(context: SealingContext, sealed: Sealed, kind: IdempotentRequest['kind']): Response {
     try {
-      const { status, headers, body } = JSON.parse(sealer.open(sealed, place)) as Answer // as it was sealed above
+      const { status, headers, body } = JSON.parse(sealer.open(sealed, context)) as Answer // as it was sealed above
       return new Response(body, {
         status,
         headers: headers.map(([name, value]): [string, string] => [name, value]),

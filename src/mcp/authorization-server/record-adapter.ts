@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { isApprovalValid } from '../../flows/mcp-clients.ts'
 import { siteNetwork } from '../../http/endpoint/network.ts'
-import { mcpRecordPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { refreshTokens } from './refresh-tokens.ts'
 import { servedRequest } from './served-request.ts'
 import { waitingRequests } from './waiting-requests.ts'
@@ -96,7 +96,10 @@ function rows(
       await mcpRecords.put({
         model,
         id: key,
-        payload: sealer.seal(JSON.stringify(payload), mcpRecordPlace(model, key)),
+        payload: sealer.seal(
+          JSON.stringify(payload),
+          sealingContext('mcpRecords', 'payload', { model, id: key }),
+        ),
         ...(payload.grantId !== undefined && { grantId: payload.grantId }),
         ...(lifetime !== undefined && { expiresAt: now() + lifetime }),
         ...(isClient && { network: siteNetwork(servedRequest()?.address ?? '') }),
@@ -109,7 +112,10 @@ function rows(
       // the grant permits nothing without its approval, which the verifier of the settings must have made possible
       if (model === 'Grant' && !isApprovalValid({ settings }, await store.mcpConsents.findByGrant(id)))
         return undefined
-      const opened = sealer.open(record.payload, mcpRecordPlace(model, record.id))
+      const opened = sealer.open(
+        record.payload,
+        sealingContext('mcpRecords', 'payload', { model, id: record.id }),
+      )
       const payload: AdapterPayload = JSON.parse(opened) // only this file seals the column
       if (record.consumedAt !== undefined) payload.consumed = record.consumedAt
       return payload

@@ -3,7 +3,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import { mcpRecordPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { servedRequest } from './served-request.ts'
 
 // The refresh tokens of MCP clients. Each use of one replaces it. All that descend from one code are a family with one
@@ -46,13 +46,13 @@ export function refreshTokens({
   sealer,
   now,
 }: Pick<Broker, 'store' | 'sealer' | 'now'>): RefreshTokens {
-  const placeOf = (id: string) => mcpRecordPlace(MODEL, id)
+  const contextOf = (id: string) => sealingContext('mcpRecords', 'payload', { model: MODEL, id })
   const inGrace = ({ used }: Family) => used.filter(([, at]) => now() < at + GRACE_SECONDS)
 
   async function familyOf(name: string) {
     const row = await mcpRecords.find(MODEL, sha256(name), now())
     if (row === undefined) return undefined
-    const family: Family = JSON.parse(sealer.open(row.payload, placeOf(row.id))) // only this file seals the column
+    const family: Family = JSON.parse(sealer.open(row.payload, contextOf(row.id))) // only this file seals the column
     return { row, family }
   }
 
@@ -62,7 +62,7 @@ export function refreshTokens({
     return {
       model: MODEL,
       id,
-      payload: sealer.seal(JSON.stringify(family), placeOf(id)),
+      payload: sealer.seal(JSON.stringify(family), contextOf(id)),
       ...(grantId !== undefined && { grantId }),
       ...(seconds !== undefined && { expiresAt: now() + seconds }),
     }

@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Sealed } from '../../domain/sealed.ts'
-import { factPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 
 /** The name under which `store.facts` holds the sealed keys. */
 const FACT = 'mcp_signing_keys'
@@ -83,11 +83,11 @@ export function createSigningKeys({
   }
 
   function sealed(keys: readonly SigningKey[]): Sealed {
-    return sealer.seal(JSON.stringify(keys), factPlace(FACT))
+    return sealer.seal(JSON.stringify(keys), sealingContext('facts', 'value', { name: FACT }))
   }
 
   function opened(stored: string): readonly [SigningKey, ...SigningKey[]] {
-    return JSON.parse(sealer.open(stored as Sealed, factPlace(FACT))) // only this file writes the fact
+    return JSON.parse(sealer.open(stored as Sealed, sealingContext('facts', 'value', { name: FACT }))) // only this file writes the fact
   }
 
   return {

@@ -4,7 +4,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { openCarried } from '../../flows/carried-seal.ts'
-import { CARRIED_TABLE, type SealedPlace } from '../../store/seal.ts'
+import { carriedContext } from '../../store/sealed-columns.ts'
 import { CONSENT_PATH, PATHS } from './paths.ts'
 import { servedRequest } from './served-request.ts'
 
@@ -45,13 +45,20 @@ export function waitingRequests(
   return {
     put(uid, payload, seconds) {
       const kept: Kept = { payload, expiresAt: now() + seconds }
-      const value = sealer.seal(JSON.stringify(kept), placeOf(uid))
+      const value = sealer.seal(
+        JSON.stringify(kept),
+        carriedContext('mcp request', { rowId: uid, projectId: '' }),
+      )
       if (value.length > MAX_COOKIE_LENGTH) throw tooLong()
       for (const path of pathsOf(uid))
         setCookie(context(), name, value, { ...attributesAt(path), maxAge: seconds })
     },
     find(uid) {
-      const kept = openCarried<Kept>(sealer, getCookie(context(), name), placeOf(uid))
+      const kept = openCarried<Kept>(
+        sealer,
+        getCookie(context(), name),
+        carriedContext('mcp request', { rowId: uid, projectId: '' }),
+      )
       return kept !== undefined && now() < kept.expiresAt ? kept.payload : undefined
     },
     delete(uid) {
@@ -62,8 +69,4 @@ export function waitingRequests(
 
 function pathsOf(uid: string): readonly string[] {
   return [CONSENT_PATH, PATHS.authorization].map((path) => `${path}/${uid}`)
-}
-
-function placeOf(uid: string): SealedPlace {
-  return { table: CARRIED_TABLE, column: 'mcp request', rowId: uid, projectId: '' }
 }

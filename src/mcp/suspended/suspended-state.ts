@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { SuspendedCall } from '../../domain/suspended-call.ts'
 import { isRecord } from '../../parsing/json-record.ts'
-import { suspendedCallPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { ELICITATION_ACTIONS, type Elicitation, type ElicitationAnswer } from '../../tools/dialog/dialog.ts'
 import type { CallAnswer } from '../endpoint/mcp-call.ts'
 
@@ -27,14 +27,19 @@ export function toColumns(
 ): Pick<SuspendedCall, 'status' | 'payload' | 'expiresAt'> {
   return {
     status: state.status,
-    payload: sealer.seal(JSON.stringify(state), suspendedCallPlace(id, projectId)),
+    payload: sealer.seal(
+      JSON.stringify(state),
+      sealingContext('suspendedCalls', 'payload', { id, projectId }),
+    ),
     expiresAt: now() + (state.status === 'answered' ? RUNNING_SECONDS : SUSPENDED_SECONDS),
   }
 }
 
 /** Decrypts the state of a row. Throws `UnsealError`. */
 export function stateOf({ sealer }: Pick<Broker, 'sealer'>, { id, projectId, payload }: SuspendedCall) {
-  return JSON.parse(sealer.open(payload, suspendedCallPlace(id, projectId))) as SuspendedState // `toColumns` wrote it
+  return JSON.parse(
+    sealer.open(payload, sealingContext('suspendedCalls', 'payload', { id, projectId })),
+  ) as SuspendedState // `toColumns` wrote it
 }
 
 /** In characters of JSON. */

@@ -4,7 +4,7 @@ import type { Policy } from '../../domain/policy.ts'
 import type { Outgoing } from '../../egress/outgoing.ts'
 import type { PoliciesInForce } from '../../store/policies.ts'
 import { type Sealer, UnsealError } from '../../store/seal.ts'
-import { policyPlace } from '../../store/sealed-columns.ts'
+import { policyUid, sealingContext } from '../../store/sealed-columns.ts'
 import type { Store } from '../../store/store.ts'
 import type { AuditLog } from '../audit-log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -171,7 +171,12 @@ export function createPolicyEngine({
     if (hook === undefined) return refuse(use, 'hook_failed', [match])
     let secret: string | undefined
     try {
-      secret = hookSecret && sealer.open(hookSecret, policyPlace(id, projectId))
+      secret =
+        hookSecret &&
+        sealer.open(
+          hookSecret,
+          sealingContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
+        )
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error
       // even if `onFailure` is `allow`: a hook whose secret was altered must not count as agreement

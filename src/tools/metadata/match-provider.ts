@@ -2,11 +2,12 @@ import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { clientSecretPlace, sealClientSecret } from '../../flows/client-secret.ts'
+import { sealClientSecret } from '../../flows/client-secret.ts'
 import { freeProviderId } from '../../flows/free-provider-id.ts'
 import { identityOf } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import type { ImportState } from './import-state.ts'
 import type { OAuthEntry } from './read-oauth-entry.ts'
 
@@ -129,5 +130,8 @@ function shouldStoreSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEn
   if (wanted.clientSecret === undefined) return false
   if (found.clientSecret === undefined) return true
   if (found.source === 'admin') return false
-  return broker.sealer.open(found.clientSecret, clientSecretPlace(found)) !== wanted.clientSecret
+  return (
+    broker.sealer.open(found.clientSecret, sealingContext('providers', 'client_secret', found)) !==
+    wanted.clientSecret
+  )
 }

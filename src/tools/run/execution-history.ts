@@ -5,7 +5,7 @@ import type { Sealed } from '../../domain/sealed.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { executionPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
 import { type Execution, isSuccess, type ToolCall } from './execution.ts'
 import { type StoredOutput, toStoredOutput } from './stored-output.ts'
@@ -121,7 +121,7 @@ export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed
     ...(scheduled !== undefined && { scheduled }),
     ...(source !== undefined && { source }),
   }
-  return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
+  return broker.sealer.seal(JSON.stringify(kept), sealingContext('executions', 'request', row))
 }
 
 /** Decrypts the request of a run; `undefined` if none was kept. Throws `UnsealError`. */
@@ -132,11 +132,13 @@ export function openRequest(broker: Broker, record: ExecutionRecord): KeptReques
     if (kept === UNREADABLE)
       throw new UnsealError(
         'the request could not be read when the run ended',
-        executionPlace(id, projectId, 'request'),
+        sealingContext('executions', 'request', { id, projectId }),
       )
     return kept
   }
-  return JSON.parse(broker.sealer.open(request, executionPlace(id, projectId, 'request'))) as KeptRequest // `sealRequest` wrote it
+  return JSON.parse(
+    broker.sealer.open(request, sealingContext('executions', 'request', { id, projectId })),
+  ) as KeptRequest // `sealRequest` wrote it
 }
 
 /** In the stored JSON a large output is a string that holds JSON. */
@@ -168,7 +170,7 @@ export function sealAttempts(
     return { ...attempt, ...(text.length > LARGE_BYTES ? { outputText: text } : { output }) }
   })
   const result = { attempts: stored, ...(request !== undefined && { request }) }
-  return broker.sealer.seal(JSON.stringify(result), executionPlace(row.id, row.projectId, 'result'))
+  return broker.sealer.seal(JSON.stringify(result), sealingContext('executions', 'result', row))
 }
 
 /** Encrypts what is kept of a scheduled run that ends before it has begun; `undefined` if the row was altered. */
@@ -190,7 +192,7 @@ export function openAttempts(broker: Broker, record: ExecutionRecord): readonly 
 
 function openResult(broker: Broker, { id, projectId, result }: ExecutionRecord): StoredResult | undefined {
   if (result === undefined) return undefined
-  const text = broker.sealer.open(result, executionPlace(id, projectId, 'result'))
+  const text = broker.sealer.open(result, sealingContext('executions', 'result', { id, projectId }))
   const stored = JSON.parse(text) as StoredResult | readonly StoredAttempt[] // `sealAttempts` wrote it, or 0.1.0 a list
   return 'attempts' in stored ? stored : { attempts: stored }
 }

@@ -3,7 +3,7 @@ import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { chainPlace } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/sealed-columns.ts'
 import { LargeJson } from '../large-json.ts'
 import type { Run, RunBackend, RunResult } from './run-tool.ts'
 
@@ -52,7 +52,10 @@ export async function pauseChain(
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
   const stored: StoredState = { call, steps, sources, results: results.map(toStored) }
-  const state = broker.sealer.seal(JSON.stringify(stored), chainPlace(id, projectId))
+  const state = broker.sealer.seal(
+    JSON.stringify(stored),
+    sealingContext('chains', 'state', { id, projectId }),
+  )
   if (state.length > MAX_STATE_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state, expiresAt })
   broker.pausedChains.added(projectId)
@@ -68,7 +71,9 @@ function largeBytes(results: readonly CompletedStep[]): number {
 /** Decrypts the state of a chain. Throws `store_unavailable` if the state was altered in the database. */
 export function openChainState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
   try {
-    const stored = JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as StoredState // `pauseChain` wrote it
+    const stored = JSON.parse(
+      broker.sealer.open(state, sealingContext('chains', 'state', { id, projectId })),
+    ) as StoredState // `pauseChain` wrote it
     return { ...stored, results: stored.results.map(fromStored) }
   } catch (cause) {
     if (!(cause instanceof UnsealError)) throw cause

@@ -216,7 +216,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
   } catch (error) {
     if (error instanceof UnsealError)
       return fail(
-        `Data that this run needs was altered in the database (${error.place.table}.${error.place.column}), so it was not run.`,
+        `Data that this run needs was altered in the database (${error.context.table}.${error.context.column}), so it was not run.`,
       )
     if (!(error instanceof BrokerError)) {
       broker.log.error({ execution: record.id, error }, 'a scheduled run ended with an unexpected error')

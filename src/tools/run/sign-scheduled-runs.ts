@@ -2,7 +2,7 @@ import type { Sealed } from '../../domain/sealed.ts'
 import type { ListedExecution } from '../../store/execution-lists.ts'
 import type { Page } from '../../store/page.ts'
 import { type Sealer, UnsealError } from '../../store/seal.ts'
-import { executionPlace, SEALED_COLUMNS, type SealedColumn } from '../../store/sealed-columns.ts'
+import { SEALED_COLUMNS, type SealedColumn, sealingContext } from '../../store/sealed-columns.ts'
 import type { Store } from '../../store/store.ts'
 import type { KeptRequest, ScheduledRun } from './execution-history.ts'
 
@@ -28,8 +28,8 @@ export async function signScheduledRuns(store: Store, sealer: Sealer): Promise<v
 async function signScheduledRun(store: Store, sealer: Sealer, projectId: string, id: string): Promise<void> {
   const record = await store.executions.find(projectId, id)
   if (record?.request === undefined) return
-  const place = executionPlace(id, projectId, 'request')
-  const request = openOrNone(() => JSON.parse(sealer.open(record.request as Sealed, place)) as KeptRequest)
+  const context = sealingContext('executions', 'request', { id, projectId })
+  const request = openOrNone(() => JSON.parse(sealer.open(record.request as Sealed, context)) as KeptRequest)
   if (request === undefined) return // it cannot run either
   const { userId, toolId: tool, entryPoint, apiKeyId, runAt, createdAt } = record
   const scheduled: ScheduledRun = {
@@ -40,7 +40,7 @@ async function signScheduledRun(store: Store, sealer: Sealer, projectId: string,
     ...(runAt !== undefined && { runAt }),
     createdAt,
   }
-  const to = sealer.seal(JSON.stringify({ ...request, scheduled }), place)
+  const to = sealer.seal(JSON.stringify({ ...request, scheduled }), context)
   await store.envelopes.exchange(REQUESTS, [{ rowId: id, from: record.request, to }])
 }
 
