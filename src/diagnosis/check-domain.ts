@@ -32,7 +32,7 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
     })
   const url = broker.usersUrl(project.id)
   const answer = await askHealth(broker, url)
-  if (answer === 'none')
+  if (answer === 'unreachable')
     checks.push({
       name,
       status: 'warning',
@@ -41,7 +41,7 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
     })
   if (checks.length > 0) return checks
   const reached =
-    answer === 'some'
+    answer === 'reachable'
       ? `answers at ${url.origin}`
       : `was not asked at ${url.origin}: its address is a private one, which is not in GATEPASS_ALLOWED_HOSTS`
   return [{ name, status: 'ok', message: `is proved and ${reached}` }]
@@ -54,12 +54,12 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
 async function askHealth(
   { outgoing }: DiagnosisTarget['broker'],
   origin: URL,
-): Promise<'some' | 'none' | 'not asked'> {
+): Promise<'reachable' | 'unreachable' | 'not asked'> {
   try {
     const url = new URL('/health', origin)
-    return (await outgoing.send({ url, deadlineMs: TIMEOUT_MS })).status === 200 ? 'some' : 'none'
+    return (await outgoing.send({ url, deadlineMs: TIMEOUT_MS })).status === 200 ? 'reachable' : 'unreachable'
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
-    return error.kind === 'host_not_allowed' ? 'not asked' : 'none'
+    return error.kind === 'host_not_allowed' ? 'not asked' : 'unreachable'
   }
 }

@@ -11,7 +11,7 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type TrailDetails, trailLines } from '../domain/trail.ts'
 import { lacksValues } from '../providers/connection-values.ts'
-import { keptValuesOf, toldValues } from '../providers/kept-values.ts'
+import { keptValuesOf, collectValues } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
@@ -172,7 +172,7 @@ async function redeem(
   if (entry === undefined || !beganWith(broker, entry, secrets.providerIdentity))
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
-  const told = toldValues(entry.provider, { authorizationResponse: response, given: secrets.given })
+  const told = collectValues(entry.provider, { authorizationResponse: response, given: secrets.given })
   const registered = {
     ...registeredClient(broker, entry, keptValuesOf(entry.provider, told)),
     redirectUri: attemptRedirectUri(broker, secrets, entry),

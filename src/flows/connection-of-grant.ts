@@ -12,7 +12,7 @@ import { missingScopes } from '../domain/scopes.ts'
 import { askedValues } from '../providers/connection-values.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
-import { toldValues } from '../providers/kept-values.ts'
+import { collectValues } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -56,7 +56,7 @@ export async function connectionOfGrant(
     extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
     grant.extra,
   )
-  const kept = toldValues(entry.provider, {
+  const kept = collectValues(entry.provider, {
     authorizationResponse: response,
     tokenResponse: grant.extra,
     userInfo: grant.userInfo,

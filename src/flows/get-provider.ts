@@ -12,7 +12,7 @@ import { formerIdentitiesOf, identityOf } from '../providers/identity.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
-import { mentions } from '../providers/template.ts'
+import { hasPlaceholder } from '../providers/template.ts'
 import { environmentName } from '../services/environment-client.ts'
 import { type ProviderBook, providerBook } from './provider-book.ts'
 
@@ -148,7 +148,7 @@ export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undef
 function needsSecret(provider: Provider): boolean {
   const { authMethod, params } = provider.tokenRequest
   if (keyMethodOf(provider) !== undefined) return true
-  if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true
+  if (Object.values(params).some((template) => hasPlaceholder(template, 'client_secret'))) return true
   const { publicClients } = factsOf(provider)
   if (publicClients !== undefined) return !publicClients
   return (

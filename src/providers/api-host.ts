@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { bareHostname, withBareHost } from '../egress/public-address.ts'
 import { renderHeaders } from './headers.ts'
 import type { Provider } from './provider.ts'
-import { mentions, renderTemplate, type TemplateValues } from './template.ts'
+import { hasPlaceholder, renderTemplate, type TemplateValues } from './template.ts'
 
 /**
  * Whether the user's token may be sent to the URL: the entry must name its host, with the port unless it is the scheme's
@@ -34,7 +34,7 @@ export function apiHeaders(
   const values = { access_token: accessToken, client_id: clientId, kept }
   const headers = renderHeaders(api?.headers, values)
   const carriesToken = Object.values(api?.headers ?? {}).some((template) =>
-    mentions(template, 'access_token'),
+    hasPlaceholder(template, 'access_token'),
   )
   return carriesToken ? headers : { ...headers, authorization: apiAuthorization(api, values) }
 }

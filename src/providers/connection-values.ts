@@ -1,6 +1,6 @@
 import { type KeptValue, type Provider, requestsOf } from './provider.ts'
 import type { AuthorizationRequestBlock } from './request-block.ts'
-import { fillTemplate, names } from './template.ts'
+import { fillTemplate, hasPlaceholder } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
 
 // Values that differ from connection to connection and that endpoint URLs contain as placeholders (`{{subdomain}}`):
@@ -56,9 +56,9 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
   const placeholders = [...asked.map(([name]) => name), ...Object.keys(provider.keptValues ?? {})]
   const fill = <Block extends AuthorizationRequestBlock>(block: Block): Block => {
     const { endpointTemplate: template } = block
-    if (template === undefined || !placeholders.some((name) => names(template, name))) return block
+    if (template === undefined || !placeholders.some((name) => hasPlaceholder(template, name))) return block
     const url = fillTemplate(fillUrl(template, provider.variables), values)
-    const isKnown = !placeholders.some((name) => names(url, name)) && URL.canParse(url)
+    const isKnown = !placeholders.some((name) => hasPlaceholder(url, name)) && URL.canParse(url)
     return { ...block, endpoint: isKnown ? url : UNKNOWN_ENDPOINT }
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
@@ -82,7 +82,7 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
 export function keptValuesInEndpoints(provider: Provider): [string, KeptValue][] {
   const templates = endpointTemplatesOf(provider)
   return Object.entries(provider.keptValues ?? {}).filter(([name]) =>
-    templates.some((template) => names(template, name)),
+    templates.some((template) => hasPlaceholder(template, name)),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Provider } from './provider.ts'
-import { names } from './template.ts'
+import { hasPlaceholder } from './template.ts'
 import { fillUrl, userVariables } from './variables.ts'
 
 // Whether the domain of a URL is decided by its definition alone, although users or callbacks decide a part of the URL.
@@ -19,7 +19,7 @@ type Naming = Pick<Provider, 'variables' | 'keptValues'>
 /** Why the URL may lead to a domain that the definition does not name, or `undefined`. */
 export function openDomainFault(template: string, naming: Naming): string | undefined {
   const own = [...userVariables(naming).map(([name]) => name), ...Object.keys(naming.keptValues ?? {})]
-  if (!own.some((name) => names(template, name))) return undefined
+  if (!own.some((name) => hasPlaceholder(template, name))) return undefined
   const shapes = shapesOf(fillUrl(template, naming.variables), naming)
   if (typeof shapes === 'string') return shapes
   const open = shapes.find((shape) => !hasFixedDomain(shape))

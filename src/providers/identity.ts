@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { findCatalogueMatch } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
 import { type EndpointRole, endpointsOf, type Provider, requestsOf } from './provider.ts'
-import { names } from './template.ts'
+import { hasPlaceholder } from './template.ts'
 import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
 
 /**
@@ -62,7 +62,7 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
   return sorted(
     Object.fromEntries(
       Object.entries(variables)
-        .filter(([name, { askUser }]) => !askUser && !templates.some((template) => names(template, name)))
+        .filter(([name, { askUser }]) => !askUser && !templates.some((template) => hasPlaceholder(template, name)))
         .filter(([name]) => !isOfKeyAlone(provider, name))
         .map(([name, { value }]) => [name, value]),
     ),
@@ -73,7 +73,7 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
 function isOfKeyAlone(provider: Provider, variable: string): boolean {
   const { keyId = '', issuer = '', subject = '', audience = '' } = provider.clientAssertion ?? {}
   const urls = urlTemplatesOf(provider).map(([, template]) => template)
-  return names(keyId, variable) && ![issuer, subject, audience, ...urls].some((one) => names(one, variable))
+  return hasPlaceholder(keyId, variable) && ![issuer, subject, audience, ...urls].some((one) => hasPlaceholder(one, variable))
 }
 
 /** A digest of the endpoints, without the client: an administrator confirms it for a client of the environment. */

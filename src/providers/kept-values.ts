@@ -23,7 +23,7 @@ type Keeping = Pick<Provider, 'keptValues' | 'variables'>
  * Reads the values that the entry keeps from the documents of a grant, and adds them to the values `before`. Values
  * that are not allowed are dropped. `undefined`: there is no value.
  */
-export function toldValues(
+export function collectValues(
   provider: Keeping,
   documents: GrantDocuments,
   before: ToldValues = {},

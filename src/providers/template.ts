@@ -53,18 +53,13 @@ export function checkTemplate(template: string, allowed: readonly string[]): str
   return undefined
 }
 
-/** Whether the template holds the placeholder. */
-export function mentions(template: string, placeholder: Placeholder): boolean {
-  return names(template, placeholder)
-}
-
 /** Whether a parameter's template carries the scopes that are asked for. */
 export function placesScopes(template: string): boolean {
-  return mentions(template, 'scopes') || mentions(template, 'existing_scopes')
+  return hasPlaceholder(template, 'scopes') || hasPlaceholder(template, 'existing_scopes')
 }
 
-/** As `mentions`, for a placeholder that the entry declares. */
-export function names(template: string, placeholder: string): boolean {
+/** Whether the template holds the placeholder. */
+export function hasPlaceholder(template: string, placeholder: string): boolean {
   return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptValuesOf, toldValues } from '../../src/providers/kept-values.ts'
+import { keptValuesOf, collectValues } from '../../src/providers/kept-values.ts'
 
 const keeping = (
   from: 'authorization_response' | 'token_response' | 'user_info',
@@ -9,7 +9,7 @@ const keeping = (
 })
 
 test('a value is kept by where it was told: another definition does not take it from elsewhere', () => {
-  const told = toldValues(keeping('authorization_response'), {
+  const told = collectValues(keeping('authorization_response'), {
     authorizationResponse: new URLSearchParams({ host: 'https://a.example' }),
   })
   expect(keptValuesOf(keeping('authorization_response'), told)).toEqual({ host: 'https://a.example' })
@@ -20,5 +20,5 @@ test('a value is kept by where it was told: another definition does not take it 
 
 test('a parameter that the browser brings twice is not kept', () => {
   const authorizationResponse = new URLSearchParams('host=https://a.example&host=https://b.example')
-  expect(toldValues(keeping('authorization_response'), { authorizationResponse })).toBeUndefined()
+  expect(collectValues(keeping('authorization_response'), { authorizationResponse })).toBeUndefined()
 })

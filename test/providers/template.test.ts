@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkTemplate, mentions, renderParams, renderTemplate } from '../../src/providers/template.ts'
+import { checkTemplate, hasPlaceholder, renderParams, renderTemplate } from '../../src/providers/template.ts'
 
 const values = {
   client_id: 'id-1',
@@ -72,7 +72,7 @@ describe('a template', () => {
   })
 
   test('knows what it mentions', () => {
-    expect(mentions('a {{ client_secret }}', 'client_secret')).toBe(true)
-    expect(mentions('client_secret', 'client_secret')).toBe(false)
+    expect(hasPlaceholder('a {{ client_secret }}', 'client_secret')).toBe(true)
+    expect(hasPlaceholder('client_secret', 'client_secret')).toBe(false)
   })
 })

@@ -5,7 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { coveredScopes } from '../../domain/scopes.ts'
 import { mergedExtra } from '../../providers/extra-members.ts'
 import type { Grant } from '../../providers/grant.ts'
-import { toldValues } from '../../providers/kept-values.ts'
+import { collectValues } from '../../providers/kept-values.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
@@ -192,7 +192,7 @@ function sealRefreshed(
 ): RefreshedTokens {
   const extra = mergedExtra(known.extra, grant.extra)
   const { provider } = entry
-  const kept = toldValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept)
+  const kept = collectValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept)
   const tokens = {
     ...grant,
     userInfo: grant.userInfo ?? known.userInfo,

@@ -1,5 +1,5 @@
 import { ENDPOINT_ROLES, type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
-import { names } from '../template.ts'
+import { hasPlaceholder } from '../template.ts'
 import { variableFault } from '../variables.ts'
 
 // The endpoints of a provider as patterns: `{name}` is a variable in place of (a part of) the host or a path segment.
@@ -35,7 +35,7 @@ function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> 
   const patterns = Object.entries(endpointsOf(provider)).map(([role, endpoint]) => {
     const template = templates[role as EndpointRole] // a role of the provider's
     // a kept value may be a whole origin, which is no part of a pattern; `endpoint` has the value's example
-    const hasKept = kept.some((name) => names(template ?? '', name))
+    const hasKept = kept.some((name) => hasPlaceholder(template ?? '', name))
     return [role, template === undefined || hasKept ? endpoint : endpointPattern(template)]
   })
   return Object.fromEntries(patterns)

@@ -9,7 +9,7 @@ import {
   type ResourceRequestBlock,
 } from '../request-block.ts'
 import { checkResponseMap } from '../response-map.ts'
-import { checkTemplate, mentions } from '../template.ts'
+import { checkTemplate, hasPlaceholder } from '../template.ts'
 import { isFilled, literalHost } from '../variables.ts'
 import {
   errorResponseAnswer,
@@ -217,7 +217,7 @@ function readParams({ path, rules, params, read }: RequestContext) {
     if (name === 'redirect_uri' && template.trim() === '')
       refuse(`${path}.params.${name}`, 'must not be empty: the redirect URI is always sent. Leave it out')
   }
-  const holdsToken = Object.values(params).some((template) => mentions(template, 'access_token'))
+  const holdsToken = Object.values(params).some((template) => hasPlaceholder(template, 'access_token'))
   if (read.method === 'GET' && holdsToken && !mayHaveTokenInUrl)
     refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would be part of the URL')
   if (read.authMethod?.startsWith('client_secret_') !== true) return params
@@ -250,7 +250,7 @@ function readBlockHeaders(
 }
 
 function holdsSecret(template: string): boolean {
-  return mentions(template, 'client_secret')
+  return hasPlaceholder(template, 'client_secret')
 }
 
 /** Reads the template of an `Authorization` value; an empty one counts as none. Throws `invalid_request`. */
@@ -258,7 +258,7 @@ export function readHeaderFormat(path: string, format: string | null | undefined
   if (format == null || format === '') return undefined
   const fault = checkTemplate(format, ['access_token'])
   if (fault !== undefined) refuse(path, fault)
-  if (!mentions(format, 'access_token') || !/^[\x20-\x7e]+$/.test(format))
+  if (!hasPlaceholder(format, 'access_token') || !/^[\x20-\x7e]+$/.test(format))
     refuse(
       path,
       'has to hold {{access_token}} and nothing but visible ASCII, such as "Bearer {{access_token}}"',

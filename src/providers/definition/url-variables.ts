@@ -5,7 +5,7 @@ import { collectFaults } from '../../parsing/collect-faults.ts'
 import { anyOf, patternFault } from '../callback-members.ts'
 import { openDomainFault } from '../fixed-domain.ts'
 import type { Provider, ProviderVariable } from '../provider.ts'
-import { checkTemplate, names, PLACEHOLDERS } from '../template.ts'
+import { checkTemplate, hasPlaceholder, PLACEHOLDERS } from '../template.ts'
 import {
   baseUrlTemplateFault,
   fillEndpoint,
@@ -228,7 +228,7 @@ export function readUrl(
   const domainFault = openDomainFault(sent, naming)
   if (domainFault !== undefined) refuse(path, domainFault)
   const unknown = Object.entries(naming.keptValues ?? {}).find(
-    ([name, { oneOf, example }]) => oneOf === undefined && example === undefined && names(sent, name),
+    ([name, { oneOf, example }]) => oneOf === undefined && example === undefined && hasPlaceholder(sent, name),
   )
   if (unknown !== undefined)
     refuse(`oauth2.kept_values.${unknown[0]}.example`, 'is required, since an endpoint names the value')

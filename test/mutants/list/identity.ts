@@ -151,7 +151,7 @@ export const identity: readonly Mutation[] = [
     rows: [],
     fault: 'an entry that lacks its secret is shown as active',
     file: 'src/flows/get-provider.ts',
-    from: "if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true",
+    from: "if (Object.values(params).some((template) => hasPlaceholder(template, 'client_secret'))) return true",
     to: '',
     test: 'http/statuses.test.ts',
     name: 'whose token request sends its secret in the body is missing it',
