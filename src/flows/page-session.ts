@@ -3,6 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
 import { withoutUndefined } from '../domain/without-undefined.ts'
+import { csrfToken } from '../services/csrf-token.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { sealingContext } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
@@ -120,6 +121,7 @@ export async function openPageSession(
   )
   if (kept === undefined || kept.of !== boundTo(row)) return undefined
   const { of: _, ...rights } = kept
+  const { shownProjectId } = rights
   if (isUse && now - row.lastSeenAt >= SEEN_SECONDS)
     await broker.store.pageSessions.seen(id, now).catch((error: unknown) => {
       // pages can be read while the database cannot be written; the session then ends by its idle time
@@ -131,7 +133,7 @@ export async function openPageSession(
     kind,
     projectId,
     subject,
-    csrf: broker.confirmations.proofOf(csrfSubject(id, rights.shownProjectId)),
+    csrf: csrfToken(broker, 'page session', id, ...(shownProjectId === undefined ? [] : [shownProjectId])),
     row,
   }
 }
@@ -155,15 +157,6 @@ export async function endPageSession(
   audit?: AuditEntries,
 ): Promise<void> {
   if (token !== undefined) await broker.store.pageSessions.end(sha256(token), audit)
-}
-
-/** Whether the form token belongs to this session, and to a page that showed its project. */
-export function isPageCsrf(
-  { confirmations }: Pick<Broker, 'confirmations'>,
-  { row, shownProjectId }: OpenedPageSession,
-  given: string | null | undefined,
-): boolean {
-  return typeof given === 'string' && confirmations.isProof(given, csrfSubject(row.id, shownProjectId))
 }
 
 /** Whether the subject has logged in recently enough for actions that need a recent login. */
@@ -201,9 +194,4 @@ function sealRights(
     origin,
   })
   return broker.sealer.seal(JSON.stringify(kept), sealingContext('pageSessions', 'payload', row))
-}
-
-/** The subject of the session's form token. It contains brackets, which no flow hash has, so the proofs cannot be confused. */
-function csrfSubject(id: string, shownProjectId: string | undefined): string {
-  return JSON.stringify(['page session', id, ...(shownProjectId === undefined ? [] : [shownProjectId])])
 }

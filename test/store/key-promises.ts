@@ -87,7 +87,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(first).toEqual({
         rowId: ids[0],
         sealed: envelope('1'),
-        place: { table: 'connections', column: 'access', rowId: ids[0], ...owner },
+        context: { table: 'connections', column: 'access', rowId: ids[0], ...owner },
       })
       const rest = await store.envelopes.ofOtherKeys(access, NEW, ids[0] ?? '', 10)
       expect(rest.map(({ rowId }) => rowId)).toEqual([ids[2]])
@@ -126,7 +126,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const { rowId, sealed: from } = defined(first)
       expect(await store.envelopes.exchange(payload, [{ rowId, from, to: envelope('Client', NEW) }])).toBe(1)
       expect(await store.envelopes.ofOtherKeys(payload, NEW, rowId, 10)).toMatchObject([
-        { place: { rowId: 'Grant same' } },
+        { context: { rowId: 'Grant same' } },
       ])
       expect(await store.mcpRecords.find('Client', 'same', 1)).toMatchObject({
         payload: envelope('Client', NEW),

@@ -303,7 +303,7 @@ describe('rotation', () => {
     expect(rotation).toMatchObject({
       complete: true,
       removableKeys: [keyId(OLD)],
-      unreadable: [{ reason: 'altered', place: { rowId: damaged.rowId, column: 'access' } }],
+      unreadable: [{ reason: 'altered', context: { rowId: damaged.rowId, column: 'access' } }],
     })
     expect(await rotating.store.connections.find(damaged.rowId)).toMatchObject({
       status: 'needs_authorization',
@@ -326,7 +326,7 @@ describe('rotation', () => {
     expect(rotation).toMatchObject({
       complete: false,
       removableKeys: [],
-      unreadable: [{ reason: 'altered', place: { rowId: garbage.rowId } }],
+      unreadable: [{ reason: 'altered', context: { rowId: garbage.rowId } }],
     })
     await rotating.close()
   })

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { ConsoleSession } from '../../flows/console/console-session.ts'
-import { CSRF_FIELD } from '../page-session/page-session.ts'
 import { assetHref } from '../pages/assets.ts'
+import { csrfInput } from '../pages/csrf-input.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { ICONS, type MenuGroup } from './navigation.ts'
 
@@ -106,7 +106,7 @@ function projectMenu({ project, projects, opened }: ConsoleSession): Html {
   if (projects.length < 2)
     return html`<p class="project"><span class="visually-hidden">Project </span>${name(project.name)}</p>`
   return html`<details class="drop project" name="menu"><summary><span class="visually-hidden">Project </span>${name(project.name)}</summary>
-<form method="post" action="/dashboard/project"><input type="hidden" name="${CSRF_FIELD}" value="${opened.csrf}">
+<form method="post" action="/dashboard/project">${csrfInput(opened.csrf)}
 ${projects
   .slice(0, MOST_PROJECTS)
   .map(
@@ -119,7 +119,7 @@ const MOST_PROJECTS = 200
 
 function accountMenu({ display, role, opened }: ConsoleSession): Html {
   return html`<details class="drop account" name="menu"><summary><span class="who">${name(display, { longest: 40 })}</span> <span class="badge">${role}</span></summary>
-<form method="post" action="/dashboard/logout"><input type="hidden" name="${CSRF_FIELD}" value="${opened.csrf}">
+<form method="post" action="/dashboard/logout">${csrfInput(opened.csrf)}
 <p class="muted small">Logged in ${opened.authority === 'key' ? 'with an API key' : 'at your issuer'} as <strong>${name(display)}</strong></p>
 <button type="submit">Log out</button></form></details>`
 }

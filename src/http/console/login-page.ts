@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ConsoleSession } from '../../flows/console/console-session.ts'
-import { CSRF_FIELD } from '../page-session/page-session.ts'
+import { csrfInput } from '../pages/csrf-input.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { barePage } from './layout.ts'
 
@@ -52,7 +52,7 @@ export function confirmPage(
   const byKey = opened.authority === 'key'
   const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
 <p>Keys, secrets, deletions and runs of tools need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
-<form method="post" action="/dashboard/confirm"><input type="hidden" name="${CSRF_FIELD}" value="${opened.csrf}"><input type="hidden" name="next" value="${next}">
+<form method="post" action="/dashboard/confirm">${csrfInput(opened.csrf)}<input type="hidden" name="next" value="${next}">
 ${byKey && keyField()}
 <button class="wide" type="submit">${byKey ? 'Confirm' : html`Log in again at ${name(issuerHost)}`}</button></form>
 <p><a href="/dashboard${next}">Go back without confirming</a></p>`

@@ -12,7 +12,8 @@ import { clientClosed, isCutOff, STATUS, toRefusal } from '../endpoint/errors.ts
 import { readForm } from '../endpoint/read-form.ts'
 import { readUpload, type Upload } from '../endpoint/read-upload.ts'
 import { requestId } from '../endpoint/request-id.ts'
-import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
+import { pageSessions } from '../page-session/page-session.ts'
+import { csrfInput } from '../pages/csrf-input.ts'
 import type { Html } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { type ConsolePageOptions, consolePage } from './layout.ts'
@@ -121,7 +122,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker, menu: readonly M
       form(action, fields, { recent = false, readonly = false, className = '', hasFile = false } = {}) {
         if (!mayChange && !readonly) return ''
         if (recent && !session.isRecent) return confirmFirst(returnPath(c))
-        return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
+        return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}>${csrfInput(session.opened.csrf)}${fields}</form>`
       },
     }
   }

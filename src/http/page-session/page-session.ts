@@ -2,16 +2,9 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
 import type { PageSessionKind } from '../../domain/page-session.ts'
-import {
-  endPageSession,
-  isPageCsrf,
-  type OpenedPageSession,
-  openPageSession,
-} from '../../flows/page-session.ts'
+import { endPageSession, type OpenedPageSession, openPageSession } from '../../flows/page-session.ts'
+import { isCsrfToken } from '../../services/csrf-token.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
-
-/** The form field with the CSRF token, in every form of a session's pages. */
-export const CSRF_FIELD = 'csrf'
 
 /** The cookie and the form checks of one kind of page session. */
 export interface PageSessions {
@@ -49,7 +42,6 @@ export function pageSessions(broker: Broker, kind: PageSessionKind): PageSession
     },
     forget: (c) => void deleteCookie(c, name, attributes),
     isOwnForm: (c, session, form) =>
-      isFromOwnPage(c, broker, { withoutHeaders: 'refused' }) &&
-      isPageCsrf(broker, session, form.get(CSRF_FIELD)),
+      isFromOwnPage(c, broker, { withoutHeaders: 'refused' }) && isCsrfToken(form, session.csrf),
   }
 }

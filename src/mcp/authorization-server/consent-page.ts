@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { type RedirectTarget, redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import type { Brand } from '../../http/pages/brand.ts'
+import { csrfInput } from '../../http/pages/csrf-input.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
 import type { AskedConsent } from './approval.ts'
@@ -38,7 +39,7 @@ ${who !== undefined && html`<dt>${t.facts.application}</dt><dd>${who}</dd>`}
 </dl>
 ${warning(clientId, target, words)}
 <form method="post" action="${action}">
-<input type="hidden" name="csrf" value="${csrf}">
+${csrfInput(csrf)}
 <button type="submit" name="decision" value="allow">${t.allow}</button>
 <button class="secondary" type="submit" name="decision" value="cancel">${connect.cancel}</button>
 </form>

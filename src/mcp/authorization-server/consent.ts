@@ -10,9 +10,9 @@ import { wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { createClientAddress } from '../../http/endpoint/client-address.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
+import { csrfToken, isCsrfToken } from '../../services/csrf-token.ts'
 import { type AskedConsent, createApproval } from './approval.ts'
 import { consentPage } from './consent-page.ts'
-import { formToken, isFormToken } from './form-token.ts'
 import { createRefuse } from './koa-answer.ts'
 import { loginTroublePage } from './login-trouble-page.ts'
 import { nodeExchange } from './node-request.ts'
@@ -113,7 +113,7 @@ export function addConsent(
     if (grant !== undefined) return allow(c, session, grant)
     pageHeaders(c, { hasForm: true, formTo: [new URL(asked.redirectUri)] })
     const look = await wordsAndBrand(c, broker, { projectId })
-    const csrf = formToken(broker, interaction.uid, session.userId)
+    const csrf = csrfToken(broker, 'form', interaction.uid, session.userId)
     return c.html(consentPage({ ...asked, ...look, action: c.req.path, csrf }))
   })
 
@@ -127,7 +127,10 @@ export function addConsent(
       return toLogin(c, interaction, 'login')
     }
     const session = await sessionOf(c, broker, projectId)
-    if (session === undefined || !isFormToken(broker, form.get('csrf'), interaction.uid, session.userId))
+    if (
+      session === undefined ||
+      !isCsrfToken(form, csrfToken(broker, 'form', interaction.uid, session.userId))
+    )
       return toConsent(c)
     if (decision !== 'allow')
       return finish(c, {

@@ -3,6 +3,7 @@ import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { ClientRights } from '../../flows/mcp-clients.ts'
 import { redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import type { Brand } from '../../http/pages/brand.ts'
+import { csrfInput } from '../../http/pages/csrf-input.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import { day, moment } from '../../http/pages/portal/portal-frame.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
@@ -20,7 +21,7 @@ export interface UsersClientsView {
 /** The applications that act for a user over MCP, each with a button that ends its access. */
 export function usersClientsPage({ words, brand, userId, clients, csrf, action }: UsersClientsView): Html {
   const { clients: t, portal } = words.texts
-  const token = html`<input type="hidden" name="csrf" value="${csrf}">`
+  const token = csrfInput(csrf)
   const body = html`<main>
 <article class="card">
 <h1>${portal.applications}</h1>

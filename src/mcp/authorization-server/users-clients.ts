@@ -8,7 +8,7 @@ import { linkNotFound, wordsAndBrand } from '../../http/connect/show-authorizati
 import { siteOf } from '../../http/connect/site.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
-import { formToken, isFormToken } from './form-token.ts'
+import { csrfToken, isCsrfToken } from '../../services/csrf-token.ts'
 import { loginTroublePage } from './login-trouble-page.ts'
 import type { AuthorizationServerParts } from './parts.ts'
 import { CLIENTS_PATH } from './paths.ts'
@@ -48,7 +48,7 @@ export function addUsersClients(
     const clients = approvals.map((one) => ({ ...one, may: clientRights(broker, one) }))
     pageHeaders(c, { hasForm: true })
     const look = await wordsAndBrand(c, broker, { projectId })
-    const csrf = formToken(broker, FORM, userId)
+    const csrf = csrfToken(broker, 'form', FORM, userId)
     return c.html(usersClientsPage({ ...look, userId, clients, csrf, action: CLIENTS_PATH }))
   })
 
@@ -57,7 +57,7 @@ export function addUsersClients(
     const form = new URLSearchParams(await c.req.text())
     const session = await sessionOf(c, broker, projectId)
     if (!isFromOwnPage(c, broker) || session === undefined) return c.redirect(CLIENTS_PATH, 303)
-    if (isFormToken(broker, form.get('csrf'), FORM, session.userId)) {
+    if (isCsrfToken(form, csrfToken(broker, 'form', FORM, session.userId))) {
       if (form.get('decision') === 'logout') {
         await endSession(c, broker)
         return c.redirect('/', 303)

@@ -14,9 +14,9 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['44'],
     fault: 'a form is taken with the token of another user',
-    file: 'src/mcp/authorization-server/form-token.ts',
-    from: 'return token !== null && confirmations.isProof(token, subject(form, userId))',
-    to: 'return token !== null',
+    file: 'src/mcp/authorization-server/consent.ts',
+    from: "!isCsrfToken(form, csrfToken(broker, 'form', interaction.uid, session.userId))",
+    to: "form.get('csrf') === null",
     test: 'mcp/authorization-server-attacks.test.ts',
     name: 'counts no click of another user’s page',
   },

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { Brand } from '../brand.ts'
+import { csrfInput } from '../csrf-input.ts'
 import { type Html, name, page, webUrl } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
 
@@ -14,10 +15,6 @@ export interface PortalFrame {
   readonly returnUrl?: string | undefined
   /** The CSRF token of the session, which every form sends. */
   readonly csrf: string
-}
-
-function csrfInput(csrf: string): Html {
-  return html`<input type="hidden" name="csrf" value="${csrf}">`
 }
 
 /** A form with one button. */
