@@ -123,7 +123,7 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     of: (projectId, event) => ({
       projectId,
       at: now(),
-      lines: [toLine(event, currentContext(), now())],
+      lines: [eventLine(event, currentContext(), now())],
       link,
     }),
     async record(projectId, event) {
@@ -185,10 +185,10 @@ function toRelease(
   return apiKey === undefined ? release : { ...release, apiKey }
 }
 
-/** The line that `toLine` would make of a release, built from cached parts, because nearly every request writes one. */
+/** The line of a release. The members of the connection are cached, because nearly every request writes them. */
 function releaseLine(
   { connection, entry, fingerprint, texts }: AuditedToken,
-  { actor, tool, purpose, requestId }: RequestContext,
+  context: RequestContext,
   at: number,
 ): string {
   texts.audited ??= JSON.stringify({
@@ -196,19 +196,14 @@ function releaseLine(
     provider_id: entry.id,
     connection_id: connection.id,
   }).slice(1, -1)
-  const begin = `{"at":${at},"action":"token.released","actor":${JSON.stringify(actor)},${texts.audited}`
-  const ofTool = tool === undefined ? '' : `,"tool":${JSON.stringify(tool)}`
-  const why = purpose === undefined ? '' : `,"purpose":${JSON.stringify(purpose)}`
-  const request = requestId === undefined ? '' : `,"request_id":${JSON.stringify(requestId)}`
-  return `${begin}${ofTool},"fingerprint":${JSON.stringify(fingerprint)}${why}${request}}`
+  const ofTool = context.tool === undefined ? '' : `,"tool":${JSON.stringify(context.tool)}`
+  const members = `${texts.audited}${ofTool},"fingerprint":${JSON.stringify(fingerprint)}`
+  return toLine('token.released', members, context, at)
 }
 
-/** One line of a block. Members are listed one by one, so that a new member of an event is not recorded by accident. */
-function toLine(event: AuditEvent, context: RequestContext, at: number): string {
-  return JSON.stringify({
-    at,
-    action: event.action,
-    actor: context.actor,
+/** The line of an event. Members are listed one by one, so that a new member is not recorded by accident. */
+function eventLine(event: AuditEvent, context: RequestContext, at: number): string {
+  const members = JSON.stringify({
     user_id: event.userId,
     provider_id: event.providerId,
     connection_id: event.connectionId,
@@ -219,7 +214,19 @@ function toLine(event: AuditEvent, context: RequestContext, at: number): string 
     reason: event.reason,
     detail: event.detail,
     fingerprint: event.fingerprint,
-    purpose: context.purpose,
-    request_id: context.requestId,
-  })
+  }).slice(1, -1)
+  return toLine(event.action, members, context, at)
+}
+
+/** One line of a block. `members`: those of the event, as JSON without braces. */
+function toLine(
+  action: AuditEvent['action'],
+  members: string,
+  { actor, purpose, requestId }: RequestContext,
+  at: number,
+): string {
+  const about = members === '' ? '' : `,${members}`
+  const why = purpose === undefined ? '' : `,"purpose":${JSON.stringify(purpose)}`
+  const request = requestId === undefined ? '' : `,"request_id":${JSON.stringify(requestId)}`
+  return `{"at":${at},"action":"${action}","actor":${JSON.stringify(actor)}${about}${why}${request}}`
 }
