@@ -62,7 +62,9 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
   return sorted(
     Object.fromEntries(
       Object.entries(variables)
-        .filter(([name, { askUser }]) => !askUser && !templates.some((template) => hasPlaceholder(template, name)))
+        .filter(
+          ([name, { askUser }]) => !askUser && !templates.some((template) => hasPlaceholder(template, name)),
+        )
         .filter(([name]) => !isOfKeyAlone(provider, name))
         .map(([name, { value }]) => [name, value]),
     ),
@@ -73,7 +75,10 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
 function isOfKeyAlone(provider: Provider, variable: string): boolean {
   const { keyId = '', issuer = '', subject = '', audience = '' } = provider.clientAssertion ?? {}
   const urls = urlTemplatesOf(provider).map(([, template]) => template)
-  return hasPlaceholder(keyId, variable) && ![issuer, subject, audience, ...urls].some((one) => hasPlaceholder(one, variable))
+  return (
+    hasPlaceholder(keyId, variable) &&
+    ![issuer, subject, audience, ...urls].some((one) => hasPlaceholder(one, variable))
+  )
 }
 
 /** A digest of the endpoints, without the client: an administrator confirms it for a client of the environment. */

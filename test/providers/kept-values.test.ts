@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptValuesOf, collectValues } from '../../src/providers/kept-values.ts'
+import { collectValues, keptValuesOf } from '../../src/providers/kept-values.ts'
 
 const keeping = (
   from: 'authorization_response' | 'token_response' | 'user_info',

@@ -15,7 +15,7 @@ import { CLIENTS_PATH } from './paths.ts'
 import { usersClientsPage } from './users-clients-page.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
-/** The name of the form in its token (form-token.ts), the same for all buttons of the page. */
+/** The name of the form in its token (csrf-token.ts), the same for all buttons of the page. */
 const FORM = 'clients'
 
 /** Adds the page on which users see the MCP clients that act for them, and disconnect them. */

@@ -228,7 +228,8 @@ export function readUrl(
   const domainFault = openDomainFault(sent, naming)
   if (domainFault !== undefined) refuse(path, domainFault)
   const unknown = Object.entries(naming.keptValues ?? {}).find(
-    ([name, { oneOf, example }]) => oneOf === undefined && example === undefined && hasPlaceholder(sent, name),
+    ([name, { oneOf, example }]) =>
+      oneOf === undefined && example === undefined && hasPlaceholder(sent, name),
   )
   if (unknown !== undefined)
     refuse(`oauth2.kept_values.${unknown[0]}.example`, 'is required, since an endpoint names the value')
