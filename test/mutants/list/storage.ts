@@ -92,7 +92,7 @@ export const storage: readonly Mutation[] = [
     rows: ['34'],
     fault: 'all rows are sealed by one key',
     file: SEAL,
-    from: "hkdfSync('sha256', masterKey, place.rowId,",
+    from: "hkdfSync('sha256', masterKey, context.rowId,",
     to: "hkdfSync('sha256', masterKey, '',",
     test: 'store/seal.test.ts',
     name: 'each row has a key of its own',
