@@ -133,7 +133,7 @@ export async function openPageSession(
     kind,
     projectId,
     subject,
-    csrf: csrfToken(broker, 'page session', id, ...(shownProjectId === undefined ? [] : [shownProjectId])),
+    csrf: csrfOf(broker, { id, shownProjectId }),
     row,
   }
 }
@@ -194,4 +194,12 @@ function sealRights(
     origin,
   })
   return broker.sealer.seal(JSON.stringify(kept), sealingContext('pageSessions', 'payload', row))
+}
+
+/** The CSRF token of the forms of a page of the session that shows this project. */
+export function csrfOf(
+  broker: Pick<Broker, 'confirmations'>,
+  { id, shownProjectId }: { readonly id: string; readonly shownProjectId?: string | undefined },
+): string {
+  return csrfToken(broker, 'page session', id, ...(shownProjectId === undefined ? [] : [shownProjectId]))
 }

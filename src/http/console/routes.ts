@@ -7,6 +7,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import { type ConsoleSession, openConsoleSession } from '../../flows/console/console-session.ts'
+import { csrfOf } from '../../flows/page-session.ts'
 import { inContext } from '../../services/request-context.ts'
 import { clientClosed, isCutOff, STATUS, toRefusal } from '../endpoint/errors.ts'
 import { readForm } from '../endpoint/read-form.ts'
@@ -205,7 +206,9 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker, menu: readonly M
     { opened, projects }: ConsoleSession,
     form: URLSearchParams,
   ): Project | undefined {
-    return projects.find(({ id }) => sessions.isOwnForm(c, { ...opened, shownProjectId: id }, form))
+    return projects.find(({ id }) =>
+      sessions.isOwnForm(c, { csrf: csrfOf(broker, { id: opened.row.id, shownProjectId: id }) }, form),
+    )
   }
 
   /** Adds the route of a form. `run` gets a function that checks the form, and must call it before any change. */

@@ -23,7 +23,7 @@ export interface PageSessions {
    * `Sec-Fetch-Site: same-origin`, or by `Origin` if the browser does not send `Sec-Fetch-Site`. A request with neither
    * header is refused.
    */
-  isOwnForm(c: Context, session: OpenedPageSession, form: URLSearchParams): boolean
+  isOwnForm(c: Context, session: Pick<OpenedPageSession, 'csrf'>, form: URLSearchParams): boolean
 }
 
 /** Scripts cannot read the cookie, and with TLS no other host can set it (`__Host-`, RFC 6265bis section 4.1.3). */
