@@ -37,7 +37,7 @@ export interface Api {
 }
 
 /**
- * Builds an app with the endpoints of the API: each `add…` function adds the endpoints of one kind of resource.
+ * Builds an app with the endpoints of the API, made of the operations.
  * `app.ts` adds the pages. CLI commands that open the database themselves use the API alone, because the modules of
  * the pages are a third of the code to load. `refuse` makes the response of an error.
  */

@@ -1,13 +1,7 @@
 import { type ApiKey, userFor } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import type { KeysOfUsers } from '../../operations/operation.ts'
 import type { KnownMembers } from '../../parsing/known-members.ts'
-
-/**
- * What a key that acts for one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whose id is
- * put into the member or parameter `user_id`. `own`: reach records of its user, which the handler checks. An endpoint
- * with neither refuses such keys.
- */
-export type KeysOfUsers = 'user_id' | 'own'
 
 /** Throws `insufficient_role` for a key of one user at an endpoint that refuses such keys. */
 export function checkKeyOfUser({ userId }: ApiKey, allowed: KeysOfUsers | undefined): void {
