@@ -133,7 +133,7 @@ describe('the API reference', () => {
     await operation.getByLabel('name path').press('Enter')
     await operation.getByRole('status').getByText('200').waitFor()
     await operation.locator('details.try pre').getByText('"tool_id"').waitFor()
-    expect(urls.at(-1)).toBe(`${gatepass.url}/v1/tools/Sandbox%20Profile`)
+    expect(urls.at(-1)).toBe(`${gatepass.url}/v1/tools/Sandbox_Profile`)
     expect(urls.join()).not.toContain(gatepass.apiKey)
     expect(page.url()).toBe(`${gatepass.url}/docs/tools`)
     if (SCREENSHOTS !== undefined)
