@@ -5,6 +5,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
+import { until } from '../until.ts'
 
 // Two nodes on one PostgreSQL. The announcements of the first do not reach the second: its connection for announcements
 // stays open and passes no data.
@@ -47,7 +48,11 @@ test.each<[string, (id: string) => readonly [method: string, path: string, body?
   expect((await writer.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
   await approve((await writer.call('POST', '/v1/auth/authorize', NEED)).body.url)
   const { items } = (await writer.call('GET', '/v1/connections?user_id=ada')).body
+  const heard: string[] = []
+  deaf.broker.store.onChange(({ noun }) => void heard.push(noun))
   const { id, key } = (await writer.call('POST', '/v1/admin/keys', { role: 'caller' })).body
+  // the announcement of the new key would empty the cache of keys once more
+  await until(() => heard.includes('api_key'))
   const fetched = () => deaf.call('POST', `/v1/connections/${items[0].id}/token`, undefined, { key })
   expect((await fetched()).status).toBe(200)
 
