@@ -13,13 +13,13 @@ import { bodyLimit } from './endpoint/body-limit.ts'
 import type { SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, isCutOff, toRefusal } from './endpoint/errors.ts'
 import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
-import { addProvedDomain } from './operation/proved-domain.ts'
 import { assets } from './pages/assets.ts'
 import { addBrandAssets } from './pages/brand-assets.ts'
 import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
 import { addMe } from './portal/me.ts'
 import { addReference } from './reference/reference.ts'
+import { addProvedDomain } from './server/proved-domain.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
 /**

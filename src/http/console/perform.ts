@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi'
+import { Answer } from '../../operations/answer.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { RequestOf } from '../endpoint/add-operation.ts'
@@ -23,11 +24,12 @@ export async function perform<
     value: unknown,
     what: Parameters<typeof parseOnce>[2],
   ) => (schema && parseOnce(schema, value, what)) as z.output<Schema> // without a schema the type is `undefined` too
-  return operation.run(broker, {
+  const result = await operation.run(broker, {
     caller,
     params: read(operation.params, given.params ?? {}, 'the path'),
     query: read(operation.query, given.query ?? {}, 'the query'),
     body: read(operation.body, given.body ?? {}, 'the body'),
     request: new RequestOf(c),
-  }) as Promise<z.output<Output>> // operations of pages return their output itself
+  })
+  return (result instanceof Answer ? result.value : result) as z.output<Output> // pages run none with a stream
 }

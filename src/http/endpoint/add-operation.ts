@@ -17,13 +17,13 @@ import { streamedBody } from './streamed-body.ts'
 
 /** Adds the endpoint of an operation: it runs the operation and makes the response of what `run` returns. */
 export function addOperation(add: AddEndpoint, broker: Broker, operation: Operation): void {
-  const executeOnce = createExecuteOnce(broker)
   const { run: _, keyInBody, headers = {}, ...described } = operation
+  const executeOnce = keyInBody && createExecuteOnce(broker)
   add(definitionOf(described), ({ c, caller, params, query, body }) => {
     const input = { caller, params, query, body, request: new RequestOf(c) }
     setHeaders(c, headers)
     const own = keyInBody?.(input)
-    if (own !== undefined) {
+    if (own !== undefined && executeOnce !== undefined) {
       const { kind, key, content } = own
       const { signal } = input.request
       return executeOnce({ caller, key: [operation.path, key], content, kind, signal }, async () => {

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, type z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiKey, Role } from '../../domain/api-key.ts'
 import type { Log } from '../../domain/log.ts'
-import type { KeysOfUsers } from '../../operations/operation.ts'
+import type { Operation } from '../../operations/operation.ts'
 import { errorSchema } from '../../operations/schemas/error-schema.ts'
 import { checked, parse } from '../../parsing/parse.ts'
 import { inContext } from '../../services/request-context.ts'
@@ -19,31 +19,29 @@ import { requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 import { inRequestSpan } from './request-span.ts'
 
+/** The members of an operation that its endpoint has unchanged. */
+type MembersOfOperation =
+  | 'method'
+  | 'path'
+  | 'keysOfUsers'
+  | 'tag'
+  | 'summary'
+  | 'description'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'bodyIsOptional'
+  | 'takesIdempotencyKey'
+
 /** Defines one method of one path. Requests are checked by the definition, and `/openapi.json` is generated from it. */
 export interface EndpointDefinition<
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodUndefined,
-> {
-  /** The name of the operation in the OpenAPI document and in clients made from it: it never changes. */
-  readonly operationId: string
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** Parameters are written `{name}`. */
-  readonly path: `/${string}`
-  /** Who may call it; `public` needs no key, and `session` the token of a connect session, which the handler checks. */
-  readonly role: Role | 'public' | 'session'
-  /** What a key of one user may do here. Without it such keys are refused. */
-  readonly keysOfUsers?: KeysOfUsers
-  readonly tag: string
-  readonly summary: string
-  readonly description?: string
-  readonly params?: Params
-  readonly query?: Query
-  readonly body?: Body
-  /** A request without a body counts as `{}`. */
-  readonly bodyIsOptional?: boolean
-  /** A request with an `Idempotency-Key` is executed once. Elsewhere the header has no effect. */
-  readonly takesIdempotencyKey?: boolean
+> extends Pick<Operation<Params, Query, Body>, MembersOfOperation> {
+  readonly operationId: Operation['id']
+  /** Who may call it; `session`: with the token of a connect session, which the handler checks. */
+  readonly role: Operation['role'] | 'session'
   readonly responses: Readonly<Record<number, AnswerDefinition>>
 }
 

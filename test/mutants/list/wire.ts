@@ -33,7 +33,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: ['37'],
     fault: 'a path that names another project is served',
-    file: 'src/http/dialects/organization-paths.ts',
+    file: 'src/http/server/organization-paths.ts',
     from: 'if (wanted !== own.name && wanted !== own.id)',
     to: 'if (wanted === undefined)',
     test: 'http/arcade-paths.test.ts',
