@@ -73,6 +73,8 @@ const textFiles: Plugin = {
   generateBundle() {
     for (const fileName of globSync(TEXTS, { cwd: SOURCES }))
       this.emitFile({ type: 'asset', fileName, source: withoutSpace(join(SOURCES, fileName)) })
+    for (const fileName of globSync('http/**/*.css', { cwd: SOURCES }))
+      this.emitFile({ type: 'asset', fileName, source: readFileSync(join(SOURCES, fileName)) })
   },
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 // `npm run lines`: how long `src` is, by its folders. `npm run lines -- <commit>` counts that commit.
 
-/** `data` are texts of pages, definitions of providers, and other JSON. */
+/** `data` are texts of pages, stylesheets, definitions of providers, and other JSON. */
 export type Kind = 'written' | 'generated' | 'data'
 export type Count = Readonly<Record<Kind, number>>
 
@@ -32,7 +32,7 @@ export function linesOf(root: string, commit?: string): ReadonlyMap<string, Coun
 
 function kindOf(file: string, isMarked: boolean): Kind {
   if (isMarked || file.includes('/generated/')) return 'generated'
-  return file.endsWith('.json') ? 'data' : 'written'
+  return /\.(?:json|css)$/.test(file) ? 'data' : 'written'
 }
 
 /** `git grep`, which reads a commit as fast as the files: each result as its file and the field after it. */
@@ -40,7 +40,7 @@ function grep(root: string, commit: string | undefined, args: readonly string[])
   const where = commit === undefined ? ['--untracked'] : [commit]
   const { status, stdout, stderr } = spawnSync(
     'git',
-    ['grep', '-z', ...args, ...where, '--', 'src/*.ts', 'src/*.json'],
+    ['grep', '-z', ...args, ...where, '--', 'src/*.ts', 'src/*.json', 'src/*.css'],
     { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 },
   )
   if (status !== 0 && status !== 1) throw new Error(stderr) // 1: no file has it

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { type Context, Hono } from 'hono'
-import { consoleCss } from '../console/console-css.ts'
 import { liveScript } from '../console/live-script.ts'
-import { pagesCss } from '../console/pages-css.ts'
 import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
-import { gatepassCss } from './gatepass-css.ts'
 import { gatepassIcon } from './gatepass-icon.ts'
-import { portalCss } from './portal/portal-css.ts'
 
 interface Asset {
   readonly type: string
@@ -21,10 +18,10 @@ interface Asset {
 const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
 
 const ASSETS = {
-  'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
-  'console.css': asset('text/css; charset=utf-8', consoleCss + pagesCss),
+  'pico.css': style(pathToFileURL(picoPath)),
+  'console.css': style('../console/console.css', '../console/pages.css'),
   'console.js': asset('text/javascript; charset=utf-8', liveScript),
-  'gatepass.css': asset('text/css; charset=utf-8', gatepassCss + portalCss),
+  'gatepass.css': style('./gatepass.css', './portal/portal.css'),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),
@@ -48,6 +45,12 @@ export function assets(): Hono {
     })
   }
   return app
+}
+
+/** The stylesheets of these files, one after the other. `build/main.ts` copies them beside the program. */
+function style(...files: readonly (string | URL)[]): Asset {
+  const texts = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  return asset('text/css; charset=utf-8', texts.join(''))
 }
 
 function asset(type: string, text: string): Asset {
