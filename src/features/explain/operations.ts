@@ -13,27 +13,27 @@ import { idText } from '../../operations/schemas/fields.ts'
 
 const detailsSchema = z
   .object({
-    endpoint: z.string().openapi({ description: 'Origin and path of the request' }),
+    endpoint: z.string().meta({ description: 'Origin and path of the request' }),
     method: z.string(),
-    authentication: z.string().openapi({ description: 'How the client authenticated' }),
-    parameters: z.array(z.string()).openapi({ description: 'Names of parameters, never their values' }),
+    authentication: z.string().meta({ description: 'How the client authenticated' }),
+    parameters: z.array(z.string()).meta({ description: 'Names of parameters, never their values' }),
     scopes: z.array(z.string()),
-    missing_scopes: z.array(z.string()).openapi({ description: 'Requested and not granted' }),
+    missing_scopes: z.array(z.string()).meta({ description: 'Requested and not granted' }),
     redirect_uri: z.string(),
     code_challenge_method: z.string(),
-    status: z.number().int().openapi({ description: 'The HTTP status of the answer' }),
-    failure: z.string().openapi({ description: 'Why there was no answer, such as `timeout`' }),
+    status: z.number().int().meta({ description: 'The HTTP status of the answer' }),
+    failure: z.string().meta({ description: 'Why there was no answer, such as `timeout`' }),
     took_ms: z.number().int(),
-    received: z.array(z.string()).openapi({
+    received: z.array(z.string()).meta({
       description:
         "The names of the answer's members, with the form of a value where it matters, such as `scope: commas`",
     }),
-    error: z.string().openapi({ description: "The provider's error code" }),
-    description: z.string().openapi({ description: "The provider's own words, cleaned" }),
-    reason: z.string().openapi({ description: 'Gatepass’ own code for the reason' }),
+    error: z.string().meta({ description: "The provider's error code" }),
+    description: z.string().meta({ description: "The provider's own words, cleaned" }),
+    reason: z.string().meta({ description: 'Gatepass’ own code for the reason' }),
     message: z.string(),
-    claim: z.string().openapi({ description: 'The claim of an ID token that was refused' }),
-    clock_difference_seconds: z.number().int().openapi({
+    claim: z.string().meta({ description: 'The claim of an ID token that was refused' }),
+    clock_difference_seconds: z.number().int().meta({
       description:
         "How far the clock of Gatepass is ahead of the provider's, if they differ by a minute or more. Negative: behind",
     }),
@@ -41,14 +41,14 @@ const detailsSchema = z
     account: z.string(),
     previous_account: z
       .string()
-      .openapi({ description: 'The account that was connected before, when another one approved' }),
+      .meta({ description: 'The account that was connected before, when another one approved' }),
     by: z.string(),
-    times: z.number().int().openapi({ description: 'How often this step failed in a row in the same way' }),
-    first_at: z.string().openapi({ description: 'When this step first failed in this way' }),
+    times: z.number().int().meta({ description: 'How often this step failed in a row in the same way' }),
+    first_at: z.string().meta({ description: 'When this step first failed in this way' }),
     unanswered: z
       .number()
       .int()
-      .openapi({ description: 'Requests with the same refresh token whose answers were lost' }),
+      .meta({ description: 'Requests with the same refresh token whose answers were lost' }),
   })
   .partial()
 
@@ -57,7 +57,7 @@ const stepSchema = z
     at: z.string(),
     step: z.enum(TRAIL_STEPS),
     provider_id: z.string().optional(),
-    attempt: z.number().int().optional().openapi({
+    attempt: z.number().int().optional().meta({
       description: 'The number of the attempt, from 1. Each click on the connect page begins another attempt',
     }),
     details: detailsSchema,
@@ -72,7 +72,7 @@ const explanationSchema = z
     status: z.enum(['pending', 'completed', 'failed', 'active', 'needs_authorization']),
     reason: z.string().optional(),
     message: z.string().optional(),
-    requester: z.string().optional().openapi({ description: 'The tool or application that asked' }),
+    requester: z.string().optional().meta({ description: 'The tool or application that asked' }),
     created_at: z.string(),
     expires_at: z.string().optional(),
     ended_at: z.string().optional(),
@@ -80,20 +80,20 @@ const explanationSchema = z
       z.object({
         provider_id: z.string(),
         name: z.string(),
-        redirect_uri: z.string().optional().openapi({ description: 'To be registered at the provider' }),
+        redirect_uri: z.string().optional().meta({ description: 'To be registered at the provider' }),
         scopes: z
           .array(z.string())
-          .openapi({ description: 'The requested scopes; for a connection, the granted ones' }),
+          .meta({ description: 'The requested scopes; for a connection, the granted ones' }),
         missing_scopes: z.array(z.string()).optional(),
         connection_id: z.string().optional(),
       }),
     ),
-    steps: z.array(stepSchema).openapi({ description: 'In the order of time' }),
+    steps: z.array(stepSchema).meta({ description: 'In the order of time' }),
     earlier_steps_dropped: z
       .literal(true)
       .optional()
-      .openapi({ description: 'There were more steps than are kept' }),
-    cause: causeSchema.optional().openapi({ description: 'Absent: nothing is known to be wrong' }),
+      .meta({ description: 'There were more steps than are kept' }),
+    cause: causeSchema.optional().meta({ description: 'Absent: nothing is known to be wrong' }),
   })
   .openapi('Explanation')
 

@@ -25,13 +25,13 @@ import { artifactToJson, type RequiredAuthorization } from '../../tools/tool-ans
 
 const callSchema = z
   .object({
-    tool_id: toolNameText.openapi({ description: '`Toolkit.Tool`, with `@version` or without' }),
-    call_id: plainText(255).nullish().openapi({
+    tool_id: toolNameText.meta({ description: '`Toolkit.Tool`, with `@version` or without' }),
+    call_id: plainText(255).nullish().meta({
       description: 'Idempotency key: a repetition of the call within ten minutes gets the first answer',
     }),
     trace_id: z.string().max(500).nullish(),
     input: jsonObject.nullish(),
-    inputs: jsonObject.nullish().openapi({ description: 'Another name of `input`' }),
+    inputs: jsonObject.nullish().meta({ description: 'Another name of `input`' }),
     context: z
       .object({
         authorization: z.array(z.object({ id: z.string(), token: z.string().nullish() })).nullish(),

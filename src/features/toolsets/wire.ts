@@ -10,7 +10,7 @@ import type { ToolsetChanges, ToolsetSettings } from './toolset-settings.ts'
 // Toolsets on the wire. Unknown members are refused, because a misspelled selector would select nothing.
 
 const selectors = {
-  tools: z.array(toolNameText).max(500).openapi({
+  tools: z.array(toolNameText).max(500).meta({
     description:
       'Names of tools, in any spelling that a tool answers to, with a version or without; `["*"]` is every tool. Answers give the ids of known tools',
   }),
@@ -19,10 +19,10 @@ const selectors = {
   providers: z
     .array(plainText(200))
     .max(100)
-    .openapi({ description: 'Tools that need one of these providers, by id' }),
+    .meta({ description: 'Tools that need one of these providers, by id' }),
 }
 
-const names = z.enum(TOOL_NAMINGS).openapi({
+const names = z.enum(TOOL_NAMINGS).meta({
   description:
     '`prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, or the prefixed one if another tool of the toolset has that name already. A bare name is never given to another tool',
 })
@@ -31,8 +31,8 @@ const instructions = z
   .min(1)
   .max(10_000)
   .refine((text) => text.isWellFormed() && !/(?![\n\t])\p{Cc}/u.test(text), 'has control characters')
-  .openapi({ description: 'Text for the model about these tools' })
-const listing = z.enum(TOOL_LISTINGS).openapi({
+  .meta({ description: 'Text for the model about these tools' })
+const listing = z.enum(TOOL_LISTINGS).meta({
   description:
     '`all`: MCP clients list every tool; `search`: they list a tool that searches and one that calls. Absent: `search` for more than 128 tools',
 })
@@ -40,10 +40,10 @@ const listing = z.enum(TOOL_LISTINGS).openapi({
 export const toolsetIdText = z
   .string()
   .refine(isToolsetId, 'must have 1 to 64 lower-case letters, digits and hyphens')
-  .openapi({ pattern: '^[a-z0-9-]{1,64}$' })
+  .meta({ pattern: '^[a-z0-9-]{1,64}$' })
 
 export const newToolsetSchema = z.strictObject({
-  id: toolsetIdText.openapi({ description: 'MCP clients reach the toolset at `/mcp/{id}`' }),
+  id: toolsetIdText.meta({ description: 'MCP clients reach the toolset at `/mcp/{id}`' }),
   tools: selectors.tools.nullish(),
   namespaces: selectors.namespaces.nullish(),
   tags: selectors.tags.nullish(),
@@ -66,7 +66,7 @@ export const toolsetChangesSchema = z.strictObject({
 export const toolsetSchema = z
   .object({
     id: z.string(),
-    url: z.string().openapi({ description: 'The address for MCP clients' }),
+    url: z.string().meta({ description: 'The address for MCP clients' }),
     tools: selectors.tools.optional(),
     namespaces: selectors.namespaces.optional(),
     tags: selectors.tags.optional(),
@@ -81,8 +81,8 @@ export const toolsetSchema = z
 
 export const toolsetDetailSchema = toolsetSchema
   .extend({
-    tool_count: z.number().int().openapi({ description: 'The tools that are in it now' }),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
+    tool_count: z.number().int().meta({ description: 'The tools that are in it now' }),
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })).meta({
       description: 'Selectors that match no tool now. They also select tools that are added later',
     }),
   })
@@ -90,7 +90,7 @@ export const toolsetDetailSchema = toolsetSchema
 
 export const shownToolSchema = z
   .object({
-    name: z.string().openapi({ description: 'The name for MCP clients: at most 48 of `[A-Za-z0-9_-]`' }),
+    name: z.string().meta({ description: 'The name for MCP clients: at most 48 of `[A-Za-z0-9_-]`' }),
     tool_id: z.string(),
     description: z.string(),
   })

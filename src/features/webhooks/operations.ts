@@ -208,13 +208,10 @@ export const replayWebhook = defineOperation({
     'Events keep their ids, and events of one subject their order. One request takes up to 500 events; as its answer has `next_cursor`, send the same request again with it as `cursor`.',
   params: idParams,
   body: z.strictObject({
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .openapi({ description: 'At the earliest 14 days ago' }),
-    until: z.iso.datetime({ offset: true }).optional().openapi({ description: 'Absent: now' }),
+    since: z.iso.datetime({ offset: true }).optional().meta({ description: 'At the earliest 14 days ago' }),
+    until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Absent: now' }),
     types: z.array(eventTypeSchema).min(1).optional(),
-    only_failed: z.boolean().optional().openapi({
+    only_failed: z.boolean().optional().meta({
       description: 'Only events whose last attempt has failed',
       default: false,
     }),
@@ -224,7 +221,7 @@ export const replayWebhook = defineOperation({
   output: z
     .object({
       replayed: z.int(),
-      next_cursor: z.string().optional().openapi({ description: 'Set if there may be more events' }),
+      next_cursor: z.string().optional().meta({ description: 'Set if there may be more events' }),
     })
     .openapi('WebhookReplay'),
   async run(broker, { params: { id }, body, caller }) {

@@ -20,18 +20,18 @@ const typesText = z
 
 export const newWebhookSchema = z
   .strictObject({
-    url: plainText(2000).openapi({ description: 'Receives each event by POST. No query, no redirects' }),
+    url: plainText(2000).meta({ description: 'Receives each event by POST. No query, no redirects' }),
     description: plainText(300).optional(),
-    types: typesText.optional().openapi({ description: 'Absent: all types, those of later releases too' }),
-    enabled: z.boolean().optional().openapi({ default: true }),
+    types: typesText.optional().meta({ description: 'Absent: all types, those of later releases too' }),
+    enabled: z.boolean().optional().meta({ default: true }),
   })
   .openapi('NewWebhook')
 
 export const webhookChangesSchema = z.strictObject({
   url: plainText(2000).optional(),
   description: plainText(300).nullish(),
-  types: typesText.nullish().openapi({ description: '`null`: all types' }),
-  enabled: z.boolean().optional().openapi({
+  types: typesText.nullish().meta({ description: '`null`: all types' }),
+  enabled: z.boolean().optional().meta({
     description: '`true` for a disabled webhook: the events that wait for it are sent at once',
   }),
 })
@@ -41,18 +41,18 @@ export const webhookSchema = z
     id: z.string(),
     url: z.string(),
     description: z.string().optional(),
-    types: z.array(eventTypeSchema).optional().openapi({ description: 'Absent: all' }),
+    types: z.array(eventTypeSchema).optional().meta({ description: 'Absent: all' }),
     enabled: z.boolean(),
-    state: z.enum(WEBHOOK_STATES).openapi({
+    state: z.enum(WEBHOOK_STATES).meta({
       description: '`failing`: five attempts failed in a row, and one event at a time is tried',
     }),
-    disabled_reason: z.enum(['operator', 'failing', 'gone']).optional().openapi({
+    disabled_reason: z.enum(['operator', 'failing', 'gone']).optional().meta({
       description: '`failing`: nothing was delivered for three days; `gone`: the receiver answered 410',
     }),
     disabled_at: z.string().optional(),
-    failures: z.int().openapi({ description: 'Attempts that failed since the last one that succeeded' }),
+    failures: z.int().meta({ description: 'Attempts that failed since the last one that succeeded' }),
     failing_since: z.string().optional(),
-    previous_secret_until: z.string().optional().openapi({
+    previous_secret_until: z.string().optional().meta({
       description: 'Until then events are also signed with the secret before the last rotation',
     }),
     created_at: z.string(),
@@ -61,25 +61,23 @@ export const webhookSchema = z
   .openapi('Webhook')
 
 export const webhookWithSecretSchema = webhookSchema
-  .extend({ secret: z.string().openapi({ description: '`whsec_…`, shown this once' }) })
+  .extend({ secret: z.string().meta({ description: '`whsec_…`, shown this once' }) })
   .openapi('WebhookWithSecret')
 
 export const deliverySchema = z
   .object({
-    event_id: z.string().openapi({ description: 'The header `webhook-id`: the same at each attempt' }),
+    event_id: z.string().meta({ description: 'The header `webhook-id`: the same at each attempt' }),
     type: eventTypeSchema,
-    subject: z
-      .string()
-      .openapi({ description: 'What the event is about: events of one subject come in order' }),
+    subject: z.string().meta({ description: 'What the event is about: events of one subject come in order' }),
     sequence: z.int(),
     state: z.enum(DELIVERY_STATES),
     attempts: z.int(),
-    next_attempt_at: z.string().optional().openapi({
+    next_attempt_at: z.string().optional().meta({
       description:
         'Absent while an earlier event of the subject waits, and when there will be no further attempt',
     }),
-    last_status: z.int().optional().openapi({ description: 'The HTTP status of the last answer' }),
-    last_error: z.string().optional().openapi({ description: 'Why the last attempt had no answer' }),
+    last_status: z.int().optional().meta({ description: 'The HTTP status of the last answer' }),
+    last_error: z.string().optional().meta({ description: 'Why the last attempt had no answer' }),
     created_at: z.string(),
     ended_at: z.string().optional(),
   })

@@ -31,14 +31,14 @@ const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
 
 const headersSchema = z.object({
-  'x-gatepass-user': userIdText.openapi({ description: 'The user whose token is put in', example: 'ada' }),
-  'x-gatepass-account': z.string().min(1).max(300).optional().openapi({
+  'x-gatepass-user': userIdText.meta({ description: 'The user whose token is put in', example: 'ada' }),
+  'x-gatepass-account': z.string().min(1).max(300).optional().meta({
     description: "A connection's id, or an account's id or name; absent: the default account",
   }),
-  'x-gatepass-scopes': z.string().max(2000).optional().openapi({
+  'x-gatepass-scopes': z.string().max(2000).optional().meta({
     description: 'The scopes that the request needs, separated by spaces; absent: any grant suffices',
   }),
-  'x-gatepass-base-url': z.string().max(1000).optional().openapi({
+  'x-gatepass-base-url': z.string().max(1000).optional().meta({
     description: "A base URL in place of the provider's own; its host must be one of the provider's API",
   }),
 })

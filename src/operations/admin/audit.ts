@@ -16,7 +16,7 @@ const tag = 'Audit'
 const timestamp = z.iso
   .datetime({ offset: true })
   .transform(fromTimestamp)
-  .openapi({ type: 'string', format: 'date-time', example: '2026-11-21T00:00:00Z' })
+  .meta({ type: 'string', format: 'date-time', example: '2026-11-21T00:00:00Z' })
 
 const filterQuery = {
   user_id: userIdText.optional(),
@@ -27,14 +27,14 @@ const filterQuery = {
   subject: z.string().min(1).max(300).optional(),
   actor_id: idText
     .optional()
-    .openapi({ description: 'The id of an API key, or of a user who called with an access token' }),
+    .meta({ description: 'The id of an API key, or of a user who called with an access token' }),
   since: timestamp.optional(),
   until: timestamp.optional(),
 }
 
 const entrySchema = z
   .object({
-    seq: z.number().int().openapi({ description: 'Counts the entries of the project, without gaps' }),
+    seq: z.number().int().meta({ description: 'Counts the entries of the project, without gaps' }),
     at: z.string(),
     action: z.enum(AUDIT_ACTIONS),
     actor: z.object({
@@ -43,7 +43,7 @@ const entrySchema = z
       client: z
         .string()
         .optional()
-        .openapi({ description: 'The client id of the MCP client with which a user called' }),
+        .meta({ description: 'The client id of the MCP client with which a user called' }),
     }),
     user_id: z.string().optional(),
     provider_id: z.string().optional(),
@@ -53,12 +53,12 @@ const entrySchema = z
     tool: z.string().optional(),
     scopes: z.array(z.string()).optional(),
     reason: z.string().optional(),
-    detail: z.string().optional().openapi({ description: 'The message of the provider' }),
+    detail: z.string().optional().meta({ description: 'The message of the provider' }),
     fingerprint: z
       .string()
       .optional()
-      .openapi({ description: 'A keyed hash of the access token, the same for the same token' }),
-    purpose: z.string().optional().openapi({ description: 'The endpoint or command' }),
+      .meta({ description: 'A keyed hash of the access token, the same for the same token' }),
+    purpose: z.string().optional().meta({ description: 'The endpoint or command' }),
     request_id: z.string().optional(),
   })
   .openapi('AuditEntry')
@@ -88,14 +88,14 @@ export const listAuditEntries = defineOperation({
     ...filterQuery,
     before: wholeNumber({ min: 1 })
       .optional()
-      .openapi({ description: 'Only entries before this number: `next_before` of the page before' }),
+      .meta({ description: 'Only entries before this number: `next_before` of the page before' }),
     limit: limitQuery(1000).default(100),
   }),
   answer: 'A page; `next_before` is set if there are more entries',
   output: z.object({
     items: z.array(entrySchema),
     next_before: z.number().int().optional(),
-    archived_through: z.number().int().optional().openapi({
+    archived_through: z.number().int().optional().meta({
       description:
         'Entries up to this number are not listed any more, because an administrator has archived them',
     }),
@@ -125,7 +125,7 @@ export const exportAuditEntries = defineOperation({
   summary: 'The audit trail as JSON lines, oldest first',
   query: z.object({
     ...filterQuery,
-    after: wholeNumber({ min: 0 }).optional().openapi({
+    after: wholeNumber({ min: 0 }).optional().meta({
       description:
         'Only entries after this number: where the last export ended. If the next entry is archived, the answer is 410 `entries_archived`',
     }),

@@ -19,27 +19,27 @@ export const domainText = z
 
 export const domainSchema = z
   .object({
-    name: z.string().openapi({ example: 'auth.acme.example' }),
+    name: z.string().meta({ example: 'auth.acme.example' }),
     status: z
       .enum(['unproved', 'proved'])
-      .openapi({ description: 'Users see the pages at the domain when it is `proved`' }),
+      .meta({ description: 'Users see the pages at the domain when it is `proved`' }),
     challenge: z
       .object({
         type: z.literal('TXT'),
-        name: z.string().openapi({ example: '_gatepass-challenge.auth.acme.example' }),
+        name: z.string().meta({ example: '_gatepass-challenge.auth.acme.example' }),
         value: z.string(),
       })
-      .openapi({ description: 'The DNS record that proves the domain' }),
+      .meta({ description: 'The DNS record that proves the domain' }),
     proved_at: z.string().optional(),
-    origin: z.string().openapi({ description: 'Where users see the pages once the domain is proved' }),
-    redirect_uris: z.array(z.object({ provider_id: z.string(), redirect_uri: z.string() })).openapi({
+    origin: z.string().meta({ description: 'Where users see the pages once the domain is proved' }),
+    redirect_uris: z.array(z.object({ provider_id: z.string(), redirect_uri: z.string() })).meta({
       description:
         'Register these at the providers before the proof, because the proof makes users return to them. The first 500; GET /v1/admin/auth_providers has all, once the domain is proved',
     }),
     login_redirect_uri: z
       .string()
       .optional()
-      .openapi({ description: 'Register this too, at the issuer at which users log in' }),
+      .meta({ description: 'Register this too, at the issuer at which users log in' }),
   })
   .openapi('OwnDomain')
 

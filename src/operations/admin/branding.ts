@@ -33,30 +33,30 @@ const MAX_LOGO_URL = 90_000
 
 export const brandingChangesSchema = z
   .strictObject({
-    app_name: visibleLine(60).nullish().openapi({ example: 'Acme' }),
+    app_name: visibleLine(60).nullish().meta({ example: 'Acme' }),
     lang: z
       .enum(LANGUAGES)
       .nullish()
-      .openapi({ description: 'The language for users whose own language the pages do not have' }),
-    logo: z.string().max(MAX_LOGO_URL).nullish().openapi({
+      .meta({ description: 'The language for users whose own language the pages do not have' }),
+    logo: z.string().max(MAX_LOGO_URL).nullish().meta({
       description:
         'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
     }),
     accent: colour
       .nullish()
-      .openapi({ description: 'The color of links and buttons on light pages', example: '#0b57d0' }),
-    accent_dark: colour.nullish().openapi({
+      .meta({ description: 'The color of links and buttons on light pages', example: '#0b57d0' }),
+    accent_dark: colour.nullish().meta({
       description: 'The same on dark pages; absent: the nearest readable shade of `accent`',
       example: '#8ab4f8',
     }),
     privacy_url: webPage.nullish(),
     support_url: webPage.nullish(),
-    domain: domainText.nullish().openapi({
+    domain: domainText.nullish().meta({
       description:
         'A host name of your own. Users see the pages there once a DNS record, which the answer contains, has proved that it is yours. `null`: back to the public URL',
       example: 'auth.acme.example',
     }),
-    texts: texts.nullish().openapi({
+    texts: texts.nullish().meta({
       description:
         'Your own sentences as plain text, by language and place. They replace all that were set before',
       example: { en: { 'connect.note': 'Acme reads only what you ask about.' } },
@@ -69,7 +69,7 @@ const brandingSchema = z
     project_id: z.string(),
     app_name: z.string().optional(),
     lang: z.string().optional(),
-    logo_url: z.string().optional().openapi({ description: 'A path of this server' }),
+    logo_url: z.string().optional().meta({ description: 'A path of this server' }),
     accent: z.string().optional(),
     accent_dark: z.string().optional(),
     privacy_url: z.string().optional(),
@@ -85,12 +85,12 @@ const unreadableSchema = z
     name: z.literal('invalid_request'),
     message: z.string(),
     errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
-    nearest: z.string().openapi({ description: 'The nearest shade that can be read' }),
+    nearest: z.string().meta({ description: 'The nearest shade that can be read' }),
   })
   .openapi('UnreadableColour')
 
 const idParams = z.object({
-  id: idText.openapi({ description: "The id or the name of the key's own project" }),
+  id: idText.meta({ description: "The id or the name of the key's own project" }),
 })
 const tag = 'API keys'
 const path = '/v1/admin/projects/{id}/branding'

@@ -13,7 +13,7 @@ import { defineOperation } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
 import { idText, plainText, userIdText } from '../schemas/fields.ts'
 
-const prefix = z.enum(KEY_PREFIXES).nullish().openapi({
+const prefix = z.enum(KEY_PREFIXES).nullish().meta({
   description: 'How the key begins: `arc` for software that accepts only the form of Arcade’s keys',
 })
 
@@ -21,7 +21,7 @@ const idParams = z.object({ id: idText })
 const tag = 'API keys'
 
 const limits = {
-  user_id: z.string().optional().openapi({ description: 'The only user that the key acts for' }),
+  user_id: z.string().optional().meta({ description: 'The only user that the key acts for' }),
   expires_at: z.string().optional(),
   rate_limit: z.number().int().optional(),
 }
@@ -35,14 +35,14 @@ const keySchema = z
     created_at: z.string(),
     ...limits,
     last_used_at: z.string().optional(),
-    replaced_by: z.string().optional().openapi({ description: 'The key that took its place' }),
+    replaced_by: z.string().optional().meta({ description: 'The key that took its place' }),
     revoked_at: z.string().optional(),
   })
   .openapi('ApiKey')
 const issuedSchema = z
   .object({
     id: z.string(),
-    key: z.string().openapi({ description: 'The key itself. No other answer has it' }),
+    key: z.string().meta({ description: 'The key itself. No other answer has it' }),
     project: z.string(),
     role: z.enum(ROLES),
     name: z.string(),
@@ -82,18 +82,16 @@ export const createApiKey = defineOperation({
   repetition: 'unsafe',
   body: z.object({
     role: z.enum(ROLES),
-    project: plainText(200).nullish().openapi({ description: 'By name; by default that of the calling key' }),
-    name: plainText(200)
-      .nullish()
-      .openapi({ description: 'The purpose of the key, by which you recognize it' }),
-    user_id: userIdText.nullish().openapi({
+    project: plainText(200).nullish().meta({ description: 'By name; by default that of the calling key' }),
+    name: plainText(200).nullish().meta({ description: 'The purpose of the key, by which you recognize it' }),
+    user_id: userIdText.nullish().meta({
       description: 'The only user that the key acts for; not with the role `admin`. Without it, every user',
     }),
-    expires_at: z.iso.datetime({ offset: true }).nullish().openapi({
+    expires_at: z.iso.datetime({ offset: true }).nullish().meta({
       description: 'The key is refused from then on; without `expires_at` and `expires_in` it never expires',
     }),
-    expires_in: z.number().int().min(1).max(LONGEST_LIFETIME).nullish().openapi({ description: 'Seconds' }),
-    rate_limit: z.number().int().min(0).max(1_000_000).nullish().openapi({
+    expires_in: z.number().int().min(1).max(LONGEST_LIFETIME).nullish().meta({ description: 'Seconds' }),
+    rate_limit: z.number().int().min(0).max(1_000_000).nullish().meta({
       description: 'Requests a second, in place of GATEPASS_RATE_LIMIT; 0: no limit',
     }),
     prefix,
@@ -144,7 +142,7 @@ export const rotateApiKey = defineOperation({
   repetition: 'unsafe',
   params: idParams,
   body: z.object({
-    grace: z.number().int().min(0).max(LONGEST_LIFETIME).nullish().openapi({
+    grace: z.number().int().min(0).max(LONGEST_LIFETIME).nullish().meta({
       description: 'How many seconds the old key stays valid; a day by default',
     }),
     prefix,

@@ -12,16 +12,16 @@ const mcpClientSchema = z
   .object({
     id: z.string(),
     user_id: z.string(),
-    client_id: z.string().openapi({ description: 'The URL of the metadata document of the client' }),
-    client_name: z.string().openapi({ description: 'The name that the client gives itself' }),
-    redirect_uri: z.string().openapi({ description: 'A loopback URI is shown without its port' }),
+    client_id: z.string().meta({ description: 'The URL of the metadata document of the client' }),
+    client_name: z.string().meta({ description: 'The name that the client gives itself' }),
+    redirect_uri: z.string().meta({ description: 'A loopback URI is shown without its port' }),
     scopes: z.array(z.string()),
-    has_access: z.boolean().openapi({
+    has_access: z.boolean().meta({
       description:
         'False: its tokens are refused until the user allows it again, since the access has ended or another GATEPASS_USER_VERIFIER identified the user',
     }),
     created_at: z.string(),
-    last_used_at: z.string().optional().openapi({ description: 'When it last got an access token' }),
+    last_used_at: z.string().optional().meta({ description: 'When it last got an access token' }),
   })
   .openapi('McpClient')
 

@@ -35,21 +35,21 @@ const useSchema = z.strictObject({
   use: z
     .enum(POLICY_USES)
     .optional()
-    .openapi({ description: 'By default `tool` with `tool_name`, else `token`' }),
+    .meta({ description: 'By default `tool` with `tool_name`, else `token`' }),
   tool_name: toolNameText.optional(),
   provider_id: idText.optional(),
   scopes: z.array(scopeText).max(200).optional(),
   host: plainText(300).optional(),
-  at: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When; absent: now' }),
+  at: z.iso.datetime({ offset: true }).optional().meta({ description: 'When; absent: now' }),
 })
 
 const verdictSchema = z
   .object({
-    decision: z.enum(['permitted', 'refused', 'depends']).openapi({
+    decision: z.enum(['permitted', 'refused', 'depends']).meta({
       description: '`depends`: on the rate of uses or on hooks, which `undecided` lists',
     }),
     reason: z.enum(['denied', 'not_allowed']).optional(),
-    refused_by: z.array(z.string()).openapi({ description: 'Ids of policies' }),
+    refused_by: z.array(z.string()).meta({ description: 'Ids of policies' }),
     undecided: z.array(z.object({ id: z.string(), by: z.enum(['rate', 'hook']) })),
   })
   .openapi('PolicyVerdict')

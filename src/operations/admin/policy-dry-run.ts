@@ -26,23 +26,23 @@ export const dryRunSchema = z.strictObject({
     .array(newPolicySchema)
     .max(100)
     .default([])
-    .openapi({ description: 'Evaluated as if they were added, or replaced the policies with the same ids' }),
-  without: z.array(idText).max(100).default([]).openapi({ description: 'Ids of policies to leave out' }),
-  since: timestamp.optional().openapi({ description: 'By default a week before `until`; at most 31 days' }),
-  until: timestamp.optional().openapi({ description: 'By default now' }),
+    .meta({ description: 'Evaluated as if they were added, or replaced the policies with the same ids' }),
+  without: z.array(idText).max(100).default([]).meta({ description: 'Ids of policies to leave out' }),
+  since: timestamp.optional().meta({ description: 'By default a week before `until`; at most 31 days' }),
+  until: timestamp.optional().meta({ description: 'By default now' }),
 })
 
 const resultSchema = z
   .object({
     since: z.string(),
     until: z.string(),
-    complete: z.boolean().openapi({
+    complete: z.boolean().meta({
       description: `Whether every use in the time was judged. If there were more than ${MAX_TOKENS}, only the latest are judged, and \`since\` is the time of the first of them`,
     }),
-    uses: z.number().int().openapi({ description: 'Uses of tokens that took place' }),
+    uses: z.number().int().meta({ description: 'Uses of tokens that took place' }),
     permitted: z.number().int(),
     refused: z.number().int(),
-    undecided: z.number().int().openapi({
+    undecided: z.number().int().meta({
       description: 'A hook would be called, or the hosts, scopes or worker of the use are not known any more',
     }),
     refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
@@ -50,7 +50,7 @@ const resultSchema = z
       .array(
         z.object({
           at: z.string(),
-          seq: z.number().int().openapi({ description: 'The number of its first audit entry' }),
+          seq: z.number().int().meta({ description: 'The number of its first audit entry' }),
           user_id: z.string(),
           use: z.enum(POLICY_USES),
           tool: z.string().optional(),
@@ -60,14 +60,14 @@ const resultSchema = z
           because: z
             .array(z.enum(['hook', 'hosts', 'scopes', 'workers']))
             .optional()
-            .openapi({
+            .meta({
               description:
                 'What is not known: the answer of a hook, where the token went, its scopes, or the worker',
             }),
-          policies: z.array(z.string()).openapi({ description: 'Ids of the policies' }),
+          policies: z.array(z.string()).meta({ description: 'Ids of the policies' }),
         }),
       )
-      .openapi({
+      .meta({
         description: `At most ${MAX_SAMPLES}: the refused uses, then the undecided ones, each newest first`,
       }),
   })

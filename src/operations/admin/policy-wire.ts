@@ -19,7 +19,7 @@ const texts = (max: number, description: string) =>
     .min(1, 'names nothing; leave it out to match everything')
     .max(200)
     .optional()
-    .openapi({ description })
+    .meta({ description })
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
 
@@ -39,10 +39,10 @@ export const matchSchema = z
           .min(1)
           .max(7)
           .optional()
-          .openapi({ description: '1 is Monday' }),
+          .meta({ description: '1 is Monday' }),
         from: time.optional(),
-        to: time.optional().openapi({ description: 'The end; this minute is not included' }),
-        zone: plainText(100).optional().openapi({ description: 'Such as Europe/Berlin; absent: UTC' }),
+        to: time.optional().meta({ description: 'The end; this minute is not included' }),
+        zone: plainText(100).optional().meta({ description: 'Such as Europe/Berlin; absent: UTC' }),
       })
       .optional(),
     rate: z
@@ -52,11 +52,11 @@ export const matchSchema = z
         per: z.enum(['user', 'tool', 'project']),
       })
       .optional()
-      .openapi({ description: 'Matches once there were more than `limit` uses within `seconds`' }),
+      .meta({ description: 'Matches once there were more than `limit` uses within `seconds`' }),
   })
   .openapi('PolicyMatch')
 
-export const effectSchema = z.enum(['allow', 'deny', 'hook']).openapi({
+export const effectSchema = z.enum(['allow', 'deny', 'hook']).meta({
   description:
     '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.',
 })
@@ -73,15 +73,15 @@ const hookSchema = z.strictObject({
   timeout_ms: timeoutMs.default(2_000),
   on_failure: onFailure
     .default('deny')
-    .openapi({ description: 'The decision when the hook fails or its answer is invalid' }),
-  secret: secret.optional().openapi({ description: 'Sent as `Authorization: Bearer <secret>`' }),
+    .meta({ description: 'The decision when the hook fails or its answer is invalid' }),
+  secret: secret.optional().meta({ description: 'Sent as `Authorization: Bearer <secret>`' }),
 })
 
 export const hookChangesSchema = z.strictObject({
   url: plainText(2048).optional(),
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
-  secret: secret.nullish().openapi({ description: '`null` removes the secret' }),
+  secret: secret.nullish().meta({ description: '`null` removes the secret' }),
 })
 
 export const policySchema = z

@@ -20,24 +20,24 @@ export const authorizationSchema = z
   .object({
     id: z.string(),
     status: z.enum(['not_started', 'pending', 'completed', 'failed']),
-    url: z.string().optional().openapi({ description: 'The link for the user, while pending' }),
+    url: z.string().optional().meta({ description: 'The link for the user, while pending' }),
     user_id: z.string(),
     provider_id: z.string(),
     scopes: z
       .array(z.string())
-      .openapi({ description: 'The requested scopes while pending, the granted ones when completed' }),
+      .meta({ description: 'The requested scopes while pending, the granted ones when completed' }),
     context: z.object({
       token: z.string().optional(),
       token_type: z.string().optional(),
       expires_at: z
         .string()
         .optional()
-        .openapi({ description: 'When the token expires, if the provider says so' }),
+        .meta({ description: 'When the token expires, if the provider says so' }),
       user_info: jsonObject.optional(),
       previous_account: z
         .object({ id: z.string(), name: z.string(), connection_id: z.string() })
         .optional()
-        .openapi({
+        .meta({
           description:
             'The account that was used before, if the user approved with another one. It stays connected.',
         }),
@@ -45,13 +45,13 @@ export const authorizationSchema = z
     missing_scopes: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Scopes that were requested and not granted, when completed' }),
+      .meta({ description: 'Scopes that were requested and not granted, when completed' }),
     expires_at: z.string().optional(),
     reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
     message: z.string().optional(),
     cause: causeSchema
       .optional()
-      .openapi({ description: 'Why it failed, with what to change; `explain` has each step' }),
+      .meta({ description: 'Why it failed, with what to change; `explain` has each step' }),
   })
   .openapi('Authorization')
 

@@ -18,17 +18,17 @@ const authorizeSchema = z
       .object({
         provider_id: idText
           .nullish()
-          .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
-        id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
+          .meta({ description: 'A provider entry, or a well-known kind such as `github`' }),
+        id: idText.nullish().meta({ description: 'A provider entry by its own id' }),
         provider_type: z.literal('oauth2').nullish(),
         oauth2: z
           .object({ scopes: z.array(scopeText).max(200).nullish() })
           .nullish()
-          .openapi({
+          .meta({
             description:
               'Without scopes any grant suffices, and the provider entry determines which scopes are requested',
           }),
-        variables: variablesSchema.nullish().openapi({
+        variables: variablesSchema.nullish().meta({
           description:
             'Values for the variables that the provider entry asks users for, such as a subdomain: the connect page then shows them and does not ask. They do not choose among connections; `account` does.',
           example: { subdomain: 'acme' },
@@ -36,9 +36,9 @@ const authorizeSchema = z
       })
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
-    next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
+    next_uri: z.string().max(2000).nullish().meta({ description: 'Where the browser goes at the end' }),
     ...pageMembers,
-    account: userIdText.nullish().openapi({
+    account: userIdText.nullish().meta({
       description:
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
     }),

@@ -20,19 +20,19 @@ const connectionSchema = z.object({ id: z.string(), provider_id: z.string() })
 
 export const connectSessionSchema = {
   id: z.string(),
-  auth_id: z.string().openapi({
+  auth_id: z.string().meta({
     description:
       'The latest authorization of the session. If existing connections covered the need, none was begun: then this is the id of the (first) connection',
   }),
   status: z.enum(['pending', 'completed', 'failed']),
   reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
   message: z.string().optional(),
-  connection: connectionSchema.optional().openapi({ description: 'When completed' }),
-  connections: z.array(connectionSchema).optional().openapi({
+  connection: connectionSchema.optional().meta({ description: 'When completed' }),
+  connections: z.array(connectionSchema).optional().meta({
     description:
       'When completed, if there are several: all that the user approved, or all existing ones that covered the need',
   }),
-  expires_at: z.string().openapi({
+  expires_at: z.string().meta({
     description:
       'When the token expires: at this time, or 60 seconds after the end of the authorization, if that is earlier.',
   }),
@@ -43,8 +43,8 @@ const begunSchema = z
     ...connectSessionSchema,
     session_token: z
       .string()
-      .openapi({ description: 'The token with which the page opens the session. No other answer has it.' }),
-    url: z.string().optional().openapi({
+      .meta({ description: 'The token with which the page opens the session. No other answer has it.' }),
+    url: z.string().optional().meta({
       description:
         'The connect page. It works only in the browser that has opened the session with its token',
     }),
@@ -53,23 +53,23 @@ const begunSchema = z
 
 const createSchema = z
   .object({
-    user_id: userIdText.openapi({ description: 'The user who is logged in at the page' }),
+    user_id: userIdText.meta({ description: 'The user who is logged in at the page' }),
     provider_id: idText
       .nullish()
-      .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
+      .meta({ description: 'A provider entry, or a well-known kind such as `github`' }),
     scopes: z.array(scopeText).max(200).nullish(),
-    account: userIdText.nullish().openapi({
+    account: userIdText.nullish().meta({
       description:
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
     }),
     variables: variablesSchema.nullish(),
     tool: toolNameText
       .nullish()
-      .openapi({ description: 'In place of `provider_id`: connects what this tool needs' }),
-    connection_id: idText.nullish().openapi({
+      .meta({ description: 'In place of `provider_id`: connects what this tool needs' }),
+    connection_id: idText.nullish().meta({
       description: 'In place of `provider_id`: connects this connection again, with `scopes` added',
     }),
-    allowed_origin: z.string().max(300).openapi({
+    allowed_origin: z.string().max(300).meta({
       description: 'The origin of the page, such as `https://app.example`',
       example: 'https://app.example',
     }),
@@ -77,7 +77,7 @@ const createSchema = z
       .string()
       .max(2000)
       .nullish()
-      .openapi({ description: 'Where the browser goes at the end if the page’s own tab had to be used' }),
+      .meta({ description: 'Where the browser goes at the end if the page’s own tab had to be used' }),
     ...pageMembers,
   })
   .openapi('ConnectSessionRequest')

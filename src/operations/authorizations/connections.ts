@@ -26,7 +26,7 @@ const connectionSchema = z
     expires_at: z.string().optional(),
     created_at: z.string(),
     last_used_at: z.string().optional(),
-    default: z.boolean().openapi({ description: 'The account that is used when a call names none' }),
+    default: z.boolean().meta({ description: 'The account that is used when a call names none' }),
   })
   .openapi('Connection')
 

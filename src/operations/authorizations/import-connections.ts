@@ -91,16 +91,16 @@ const rowDocument = z.unknown().openapi('ForeignConnection', {
 const resultSchema = z
   .object({
     index: z.number().int(),
-    result: z.enum(['created', 'replaced', 'present', 'refused']).openapi({
+    result: z.enum(['created', 'replaced', 'present', 'refused']).meta({
       description:
         '`present`: there is a connection of this user, provider and account, which is not changed',
     }),
     connection_id: z.string().optional(),
-    check: z.enum(['refreshed', 'refused', 'unavailable', 'not_possible']).optional().openapi({
+    check: z.enum(['refreshed', 'refused', 'unavailable', 'not_possible']).optional().meta({
       description:
         'What the refresh showed: a `refused` connection is stored and needs a new consent; one whose check was `unavailable`, for the `reason`, is refreshed when it is used',
     }),
-    member: z.string().optional().openapi({ description: 'The member that is the reason' }),
+    member: z.string().optional().meta({ description: 'The member that is the reason' }),
     reason: z.string().optional(),
   })
   .openapi('ImportedConnection')
@@ -115,8 +115,8 @@ export const importConnections = defineOperation({
   description: `Each row is stored completely or refused; a refused row does not affect the others; at most ${MOST_ROWS} a request, with \`check\` ${MOST_CHECKED_ROWS}. Sending rows again is safe. The provider entry must have the client that got the tokens.`,
   body: z.object({
     connections: z.array(rowDocument).min(1).max(MOST_ROWS),
-    replace: z.boolean().optional().openapi({ description: 'Replace connections that exist already' }),
-    check: z.boolean().optional().openapi({ description: 'Refresh each stored connection once' }),
+    replace: z.boolean().optional().meta({ description: 'Replace connections that exist already' }),
+    check: z.boolean().optional().meta({ description: 'Refresh each stored connection once' }),
   }),
   answer: 'The result of each row',
   output: z.object({ items: z.array(resultSchema) }),

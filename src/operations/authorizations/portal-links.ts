@@ -11,15 +11,15 @@ const MOST_SECONDS = 3600
 
 const linkSchema = z
   .object({
-    return_url: z.string().max(2000).nullish().openapi({
+    return_url: z.string().max(2000).nullish().meta({
       description: 'Where the page leads back to; its origin must be one that a `next_uri` may lead to',
       example: 'https://app.example.com/settings',
     }),
-    user_display: userDisplayText.nullish().openapi({
+    user_display: userDisplayText.nullish().meta({
       description: "The user's name, for the page. Without it the page has the user id",
       example: 'Ada L.',
     }),
-    lang: languageTag.nullish().openapi({
+    lang: languageTag.nullish().meta({
       description: 'The language of the page; else that of the browser. en, de, fr, es, pt, ja, zh',
       example: 'de',
     }),
@@ -29,7 +29,7 @@ const linkSchema = z
       .max(PORTAL_RIGHTS.length)
       .refine((may) => may.includes('view'), 'needs `view`, which shows the page that has the other actions')
       .default(['view', 'disconnect'])
-      .openapi({
+      .meta({
         description:
           '`view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`: connect further accounts, reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it all',
       }),
@@ -39,7 +39,7 @@ const linkSchema = z
       .min(30)
       .max(MOST_SECONDS)
       .default(DEFAULT_SECONDS)
-      .openapi({ description: 'How long the link works' }),
+      .meta({ description: 'How long the link works' }),
   })
   .openapi('PortalLinkRequest')
 
@@ -47,7 +47,7 @@ const answerSchema = z
   .object({
     url: z
       .string()
-      .openapi({ description: 'Works once. Give it only to this user, after the user has logged in' }),
+      .meta({ description: 'Works once. Give it only to this user, after the user has logged in' }),
     expires_at: z.string(),
   })
   .openapi('PortalLink')

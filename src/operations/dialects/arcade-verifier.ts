@@ -8,11 +8,11 @@ import { userIdText } from '../schemas/fields.ts'
 
 const settingsSchema = z
   .object({
-    verifier_url: z.string().openapi({ description: 'Empty unless a page of the caller verifies users' }),
+    verifier_url: z.string().meta({ description: 'Empty unless a page of the caller verifies users' }),
     unsafe_skip_verification: z.boolean(),
     unsafe_skip_verification_choice_allowed: z
       .literal(false)
-      .openapi({ description: 'It is the operator’s choice, by GATEPASS_USER_VERIFIER' }),
+      .meta({ description: 'It is the operator’s choice, by GATEPASS_USER_VERIFIER' }),
   })
   .openapi('SessionVerification')
 

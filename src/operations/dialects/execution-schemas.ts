@@ -5,13 +5,13 @@ import { jsonObject, jsonValue } from '../schemas/json-schemas.ts'
 
 // What a run of a tool ended with: parts that several endpoints answer, and the answer of `/v1/tools/execute`.
 
-export const duration = z.number().openapi({ description: 'Milliseconds' })
+export const duration = z.number().meta({ description: 'Milliseconds' })
 
 export const requiredAuthorizationSchema = z
   .object({
-    id: z.string().openapi({ description: 'For GET /v1/auth/status' }),
-    url: z.string().openapi({ description: 'The link for the user' }),
-    scopes: z.array(z.string()).readonly().openapi({ description: 'What the user is asked to approve' }),
+    id: z.string().meta({ description: 'For GET /v1/auth/status' }),
+    url: z.string().meta({ description: 'The link for the user' }),
+    scopes: z.array(z.string()).readonly().meta({ description: 'What the user is asked to approve' }),
     status: z.enum(AUTHORIZATION_STATUSES),
   })
   .openapi('RequiredAuthorization', { description: 'The consent that the tool needs first' })
@@ -19,37 +19,37 @@ export const requiredAuthorizationSchema = z
 export const artifactSchema = z
   .object({
     url: z.string(),
-    content_type: z.string().openapi({ description: 'A media type' }),
-    size: z.number().openapi({ description: 'Bytes' }),
+    content_type: z.string().meta({ description: 'A media type' }),
+    size: z.number().meta({ description: 'Bytes' }),
     meta: z.object({ description: z.string() }),
   })
   .openapi('Artifact', { description: 'A result that is stored elsewhere' })
 
 /** The members that errors of tools have in all forms, in Arcade's spelling. */
 const errorMembers = {
-  message: z.string().openapi({ description: 'For users and models' }),
-  can_retry: z.boolean().openapi({
+  message: z.string().meta({ description: 'For users and models' }),
+  can_retry: z.boolean().meta({
     description: 'Whether the same call may be repeated without doing anything twice',
   }),
   additional_prompt_content: z
     .string()
     .optional()
-    .openapi({ description: "To be added to a model's prompt before it tries again" }),
-  retry_after_ms: z.number().optional().openapi({ description: 'Milliseconds to wait before a repetition' }),
+    .meta({ description: "To be added to a model's prompt before it tries again" }),
+  retry_after_ms: z.number().optional().meta({ description: 'Milliseconds to wait before a repetition' }),
 }
 
 export const toolErrorSchema = z
   .object({
     kind: z.enum(ERROR_KINDS).openapi('ToolErrorKind'),
     ...errorMembers,
-    developer_message: z.string().optional().openapi({ description: 'For developers, never for a model' }),
+    developer_message: z.string().optional().meta({ description: 'For developers, never for a model' }),
     status_code: z
       .number()
       .int()
       .optional()
-      .openapi({ description: 'The HTTP status of the API that the tool called' }),
+      .meta({ description: 'The HTTP status of the API that the tool called' }),
     extra: jsonObject.optional(),
-    stacktrace: z.string().optional().openapi({ description: 'Only if it was requested' }),
+    stacktrace: z.string().optional().meta({ description: 'Only if it was requested' }),
   })
   .openapi('ToolError')
 
@@ -57,7 +57,7 @@ export const toolErrorSchema = z
 export const executeErrorSchema = z
   .object({
     ...errorMembers,
-    developer_message: z.string().openapi({
+    developer_message: z.string().meta({
       description: 'For developers, never for a model. Begins with the kind of the error and a colon',
     }),
   })
@@ -65,12 +65,12 @@ export const executeErrorSchema = z
 
 export const executeOutputSchema = z
   .union([
-    z.object({ value: jsonValue.nonoptional() }).openapi({ description: 'The tool answered' }),
-    z.object({ error: executeErrorSchema }).openapi({ description: 'The tool failed, or was not run' }),
+    z.object({ value: jsonValue.nonoptional() }).meta({ description: 'The tool answered' }),
+    z.object({ error: executeErrorSchema }).meta({ description: 'The tool failed, or was not run' }),
     z
       .object({ requires_authorization: requiredAuthorizationSchema })
-      .openapi({ description: 'The user must approve first; then the same call can be made again' }),
-    z.object({ artifact: artifactSchema }).openapi({ description: 'The result is stored elsewhere' }),
+      .meta({ description: 'The user must approve first; then the same call can be made again' }),
+    z.object({ artifact: artifactSchema }).meta({ description: 'The result is stored elsewhere' }),
   ])
   .openapi('ExecuteOutput')
 
@@ -79,8 +79,8 @@ export const executeResultSchema = z
     execution_id: z.string(),
     duration,
     finished_at: z.string(),
-    success: z.boolean().openapi({ description: 'Whether the tool produced a value or an artifact' }),
-    output: executeOutputSchema.optional().openapi({
+    success: z.boolean().meta({ description: 'Whether the tool produced a value or an artifact' }),
+    output: executeOutputSchema.optional().meta({
       description: 'Exactly one of its members. Absent when the tool answered null, and for a scheduled run',
     }),
   })

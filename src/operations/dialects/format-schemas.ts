@@ -38,12 +38,12 @@ const text = z.string()
 /** OXP's ToolDefinition, which oxp-tools.ts makes. */
 export const oxpToolSchema = z
   .object({
-    id: text.openapi({ description: '`Toolkit.Tool`, with `@x.y.z` where it has a version' }),
+    id: text.meta({ description: '`Toolkit.Tool`, with `@x.y.z` where it has a version' }),
     name: text,
     description: text,
     version: text,
     input_schema: jsonSchema,
-    output_schema: jsonSchema.nullable().openapi({ description: '`null`: the tool returns nothing' }),
+    output_schema: jsonSchema.nullable().meta({ description: '`null`: the tool returns nothing' }),
     requirements: z
       .object({
         authorization: z

@@ -60,18 +60,18 @@ const mcpResultSchema = z
 const runErrorSchema = toolErrorSchema
   .omit({ stacktrace: true })
   .extend({
-    op: z.enum(RUN_OPERATIONS).openapi({ description: 'In which step of the run it failed' }),
+    op: z.enum(RUN_OPERATIONS).meta({ description: 'In which step of the run it failed' }),
     toolId: z.string(),
   })
   .openapi('RunError')
 
 /** What every run that has ended answers. */
 const ended = {
-  backend: backendSchema.optional().openapi({ description: 'Absent where nothing runs the tool' }),
+  backend: backendSchema.optional().meta({ description: 'Absent where nothing runs the tool' }),
   executionId: z.string(),
   duration,
 }
-const structured = jsonValue.optional().openapi({ description: 'Absent where the tool answered nothing' })
+const structured = jsonValue.optional().meta({ description: 'Absent where the tool answered nothing' })
 const mcpResult = mcpResultSchema.optional()
 const value = { ...ended, structured, mcpResult }
 const failure = { ...ended, error: runErrorSchema, mcpResult }
@@ -128,7 +128,7 @@ export const chainResultSchema = z
     z
       .object({
         status: z.literal('completed'),
-        structured: jsonValue.optional().openapi({ description: 'The result of the last step' }),
+        structured: jsonValue.optional().meta({ description: 'The result of the last step' }),
         steps,
       })
       .openapi('ChainCompleted'),
@@ -138,10 +138,10 @@ export const chainResultSchema = z
         status: z.literal('requires_authorization'),
         steps,
         requires_authorization: requiredAuthorizationSchema.extend({
-          step: z.number().int().openapi({ description: 'Counted from 0' }),
+          step: z.number().int().meta({ description: 'Counted from 0' }),
           toolId: z.string(),
         }),
-        resume: z.string().optional().openapi({
+        resume: z.string().optional().meta({
           description: 'Continues the chain, once, within a day. Absent if the chain was not stored',
         }),
       })
@@ -153,7 +153,7 @@ export const codeResultSchema = z
   .object({
     value: jsonValue
       .nonoptional()
-      .openapi({ description: 'What the code returned; null if it returned nothing' }),
+      .meta({ description: 'What the code returned; null if it returned nothing' }),
     stdout: z.string(),
     stderr: z.string(),
     toolCalls: z.array(
@@ -162,7 +162,7 @@ export const codeResultSchema = z
           toolId: z.string(),
           args: jsonValue.optional(),
           structured: jsonValue.optional(),
-          truncated: z.boolean().optional().openapi({
+          truncated: z.boolean().optional().meta({
             description: '`args` or `structured` are left out: those of all calls exceed the limit',
           }),
           backendKind: z.enum(['mcp', 'provider', 'local']).optional(),
@@ -170,7 +170,7 @@ export const codeResultSchema = z
           duration,
           error: z
             .object({
-              kind: z.string().openapi({ description: 'The kind of a tool error, or the name of a refusal' }),
+              kind: z.string().meta({ description: 'The kind of a tool error, or the name of a refusal' }),
               message: z.string(),
               canRetry: z.boolean(),
             })

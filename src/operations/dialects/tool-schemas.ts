@@ -9,21 +9,21 @@ import { jsonObject } from '../schemas/json-schemas.ts'
 
 const tokenStatus = z
   .enum(AUTHORIZATION_STATUSES)
-  .openapi({ description: 'What the user has granted; only if the request names a user' })
-const met = z.boolean().openapi({ description: 'Whether the requirement is met' })
-const statusReason = z.string().openapi({ description: 'Why it is not met, and what to do' })
+  .meta({ description: 'What the user has granted; only if the request names a user' })
+const met = z.boolean().meta({ description: 'Whether the requirement is met' })
+const statusReason = z.string().meta({ description: 'Why it is not met, and what to do' })
 const PROVIDER_STATUSES = ['active', 'inactive'] as const
 
 const requiredProviderSchema = z
   .object({
-    id: z.string().optional().openapi({ description: 'The id of the provider entry' }),
-    provider_id: z.string().optional().openapi({ description: 'A well-known kind, such as `github`' }),
+    id: z.string().optional().meta({ description: 'The id of the provider entry' }),
+    provider_id: z.string().optional().meta({ description: 'A well-known kind, such as `github`' }),
     provider_type: z.literal('oauth2'),
     oauth2: z.object({ scopes: z.array(z.string()) }),
     status: z
       .enum(PROVIDER_STATUSES)
       .optional()
-      .openapi({ description: 'Whether the provider is configured and switched on' }),
+      .meta({ description: 'Whether the provider is configured and switched on' }),
     status_reason: statusReason.optional(),
     token_status: tokenStatus.optional(),
   })
@@ -47,16 +47,16 @@ const requirementsSchema = z
     met: z
       .boolean()
       .optional()
-      .openapi({ description: 'Whether all requirements are met; with `user_id`, for that user' }),
+      .meta({ description: 'Whether all requirements are met; with `user_id`, for that user' }),
     authorization: requiredProviderSchema
       .optional()
-      .openapi({ description: 'The first provider whose requirement is not met. If all are met, the first' }),
+      .meta({ description: 'The first provider whose requirement is not met. If all are met, the first' }),
     authorizations: z
       .array(requiredProviderSchema)
       .optional()
-      .openapi({ description: 'All providers, where there are several' }),
+      .meta({ description: 'All providers, where there are several' }),
     secrets: z.array(requiredSecretSchema),
-    worker: requiredWorkerSchema.optional().openapi({ description: 'What runs the tool' }),
+    worker: requiredWorkerSchema.optional().meta({ description: 'What runs the tool' }),
   })
   .openapi('ToolRequirements')
 
@@ -64,10 +64,7 @@ const requirementsSchema = z
 const valueSchema = z
   .object({
     val_type: z.enum(VALUE_TYPES),
-    inner_val_type: z
-      .enum(VALUE_TYPES)
-      .optional()
-      .openapi({ description: 'The type of the items of an array' }),
+    inner_val_type: z.enum(VALUE_TYPES).optional().meta({ description: 'The type of the items of an array' }),
     enum: z.array(z.string()).optional(),
     properties: z.record(z.string(), z.lazy(self)).optional(),
     required_keys: z.array(z.string()).optional(),
@@ -91,17 +88,17 @@ const parameterSchema = z
     value_schema: valueSchema,
     description: z.string().optional(),
     required: z.boolean(),
-    inferrable: z.boolean().openapi({ description: 'Whether a model can know its value' }),
+    inferrable: z.boolean().meta({ description: 'Whether a model can know its value' }),
   })
   .openapi('ToolParameter') as z.ZodType as z.ZodType<Parameter>
 
 /** Arcade's ToolDefinition, with Gatepass's `tool_id`. */
 export const toolDefinitionSchema = z
   .object({
-    fully_qualified_name: z.string().openapi({ description: '`Toolkit.Name@version`' }),
-    qualified_name: z.string().openapi({ description: '`Toolkit.Name`' }),
+    fully_qualified_name: z.string().meta({ description: '`Toolkit.Name@version`' }),
+    qualified_name: z.string().meta({ description: '`Toolkit.Name`' }),
     name: z.string(),
-    tool_id: z.string().openapi({ description: '`namespace:name[:version]`' }),
+    tool_id: z.string().meta({ description: '`namespace:name[:version]`' }),
     description: z.string(),
     toolkit: z.object({
       name: z.string(),
@@ -119,7 +116,7 @@ export const toolDefinitionSchema = z
     requirements: requirementsSchema,
     metadata: jsonObject
       .optional()
-      .openapi({ description: 'What the worker states about the behaviour of the tool' }),
+      .meta({ description: 'What the worker states about the behaviour of the tool' }),
     tags: z.array(z.string()).optional(),
   })
   .openapi('ToolDefinition')
@@ -134,10 +131,10 @@ const link = {
   authorization_id: z
     .string()
     .optional()
-    .openapi({ description: 'Set if the request has `authorize` and a consent is missing' }),
-  url: z.string().optional().openapi({ description: 'The link for the user' }),
+    .meta({ description: 'Set if the request has `authorize` and a consent is missing' }),
+  url: z.string().optional().meta({ description: 'The link for the user' }),
 }
-const toolNames = z.array(z.string()).readonly().openapi({ description: 'The ids of the tools that need it' })
+const toolNames = z.array(z.string()).readonly().meta({ description: 'The ids of the tools that need it' })
 
 function group<Item extends z.ZodType>(item: Item) {
   return z.object({ met: z.boolean(), items: z.record(z.string(), item) })
@@ -161,13 +158,13 @@ export const manyRequirementsSchema = z
           ...link,
         })
         .openapi('SharedProvider'),
-    ).openapi({ description: 'By the ids of the provider entries' }),
+    ).meta({ description: 'By the ids of the provider entries' }),
     secrets: group(
       requiredSecretSchema.omit({ key: true }).extend({ met, tool_names: toolNames }).openapi('SharedSecret'),
-    ).openapi({ description: 'By their keys' }),
+    ).meta({ description: 'By their keys' }),
     workers: group(
       requiredWorkerSchema.omit({ id: true }).extend({ tool_names: toolNames }).openapi('SharedWorker'),
-    ).openapi({ description: 'By their ids' }),
+    ).meta({ description: 'By their ids' }),
     ...link,
   })
   .openapi('SharedRequirements')

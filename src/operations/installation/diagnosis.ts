@@ -6,7 +6,7 @@ const checkSchema = z
     name: z.string(),
     status: z.enum(['ok', 'warning', 'failed']),
     message: z.string(),
-    fix: z.string().optional().openapi({ description: 'How to fix it' }),
+    fix: z.string().optional().meta({ description: 'How to fix it' }),
   })
   .openapi('DiagnosisCheck')
 

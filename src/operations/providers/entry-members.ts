@@ -37,7 +37,7 @@ const member = memberOf<EntryModel, EntryContext, EntryView>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 /** Requests accept these members of answers, so that an answer can be sent back. They have no effect. */
 const ignored = input(
-  jsonValue.openapi({ description: 'A member of answers; without effect in a request' }).optional(),
+  jsonValue.meta({ description: 'A member of answers; without effect in a request' }).optional(),
 )
 const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'must have no spaces and none of / \\ ? # %')
 
@@ -84,7 +84,7 @@ export const ENTRY_MEMBERS = {
         .transform((status) => (status === 'inactive' ? status : 'active'))
         .nullish(),
     ),
-    answer: z.enum(['active', 'inactive', 'missing']).openapi({
+    answer: z.enum(['active', 'inactive', 'missing']).meta({
       description:
         '`inactive`: switched off. `missing`: it cannot be used until the settings that `missing` names are set',
     }),
@@ -94,7 +94,7 @@ export const ENTRY_MEMBERS = {
   }),
   missing: member({
     ...ignored,
-    answer: z.array(z.string()).optional().openapi({ description: '`client_id`, `client_secret`' }),
+    answer: z.array(z.string()).optional().meta({ description: '`client_id`, `client_secret`' }),
     write: ({ missing }) => (missing.length > 0 ? [...missing] : undefined),
   }),
   binding: member({
@@ -113,7 +113,7 @@ export const ENTRY_MEMBERS = {
     write: ({ entry }) => toTimestamp(entry.updatedAt),
   }),
   keep_connections: member({
-    change: z.boolean().optional().openapi({
+    change: z.boolean().optional().meta({
       description:
         'Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id, and their tokens go to the new endpoints. The audit trail records it. Without it users must consent again after such a change.',
     }),
@@ -128,7 +128,7 @@ export const CLIENT_MEMBERS = {
       .min(1)
       .max(1000)
       .optional()
-      .openapi({ description: 'Required unless `provider_id` names a provider of the catalogue' }),
+      .meta({ description: 'Required unless `provider_id` names a provider of the catalogue' }),
     change: z.string().min(1).max(1000).optional(),
     answer: z.string().optional(),
     read(sent, { before, mayLackClient }) {
@@ -140,7 +140,7 @@ export const CLIENT_MEMBERS = {
   }),
   client_secret: member({
     ...input(
-      z.string().max(20_000).nullish().openapi({
+      z.string().max(20_000).nullish().meta({
         description:
           'Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and its key in PEM.',
       }),
@@ -151,7 +151,7 @@ export const CLIENT_MEMBERS = {
   }),
   redirect_uri: member({
     ...input(
-      z.string().max(2000).nullish().openapi({
+      z.string().max(2000).nullish().meta({
         description:
           'Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect.',
       }),

@@ -26,8 +26,8 @@ const entrySchema = z
     category: z.string(),
     verified: z
       .boolean()
-      .openapi({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
-    variables: z.array(z.string()).openapi({
+      .meta({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
+    variables: z.array(z.string()).meta({
       description: 'What a new provider needs besides its client, such as a subdomain',
     }),
     documentation: z.string().optional(),
@@ -44,7 +44,7 @@ export const listProviderCatalogue = defineOperation({
   description: 'Their ids are what `provider_id` of a new provider may name.',
   query: z.object({
     ...pageQuery,
-    search: plainText(100).optional().openapi({ description: 'A part of the id or of a name' }),
+    search: plainText(100).optional().meta({ description: 'A part of the id or of a name' }),
     category: plainText(100).optional(),
     verified: z.enum(['true', 'false']).optional(),
   }),

@@ -8,9 +8,9 @@ export const causeSchema = z
     code: z
       .enum(CAUSE_CODES)
       .openapi('CauseCode', { description: 'A stable code to switch on', example: 'wrong_client_secret' }),
-    message: z.string().openapi({ description: 'What is wrong, in one sentence' }),
-    to_do: z.string().openapi({ description: 'What to change' }),
-    who: z.enum(CAUSE_ACTORS).openapi({ description: 'Who can change it' }),
+    message: z.string().meta({ description: 'What is wrong, in one sentence' }),
+    to_do: z.string().meta({ description: 'What to change' }),
+    who: z.enum(CAUSE_ACTORS).meta({ description: 'Who can change it' }),
   })
   .openapi('Cause')
 

@@ -7,10 +7,10 @@ import { pageQuery, pageSchema, toPage } from './page.ts'
 /** The query parameters of lists that grow with the number of users: `limit` with `offset` or `cursor`. */
 export const cursorQuery = {
   ...pageQuery,
-  offset: pageQuery.offset.openapi({
+  offset: pageQuery.offset.meta({
     description: `How many items to skip, at most ${MOST_COUNTED}. To go further use \`cursor\`.`,
   }),
-  cursor: z.string().min(1).max(1_000).optional().openapi({
+  cursor: z.string().min(1).max(1_000).optional().meta({
     description: '`next_cursor` of the page before, with the same filters and without `offset`',
   }),
 }
@@ -18,14 +18,14 @@ export const cursorQuery = {
 /** The schema of one page of such a list. */
 export function cursorPageSchema<Item extends z.ZodType>(item: Item) {
   return pageSchema(item).extend({
-    next_cursor: z.string().optional().openapi({
+    next_cursor: z.string().optional().meta({
       description:
         'Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret.',
     }),
     total_count_is_minimum: z
       .literal(true)
       .optional()
-      .openapi({
+      .meta({
         description: `Set when the list has more than ${MOST_COUNTED} items: \`total_count\` is a lower bound then`,
       }),
   })

@@ -11,28 +11,28 @@ const faultCodeSchema = z.enum(FAULT_CODES).openapi('FaultCode', { example: 'mis
 export const errorSchema = z
   .object({
     name: errorCodeSchema,
-    message: z.string().openapi({ description: 'What happened and what to do' }),
+    message: z.string().meta({ description: 'What happened and what to do' }),
     errors: z
       .array(
         z.object({
-          path: z.string().openapi({
+          path: z.string().meta({
             description: 'The member, parameter or header; empty for the whole',
             example: 'auth_requirement.oauth2.scopes.0',
           }),
           code: faultCodeSchema,
           message: z.string(),
-          line: z.number().int().optional().openapi({ description: 'In broken JSON, from 1' }),
+          line: z.number().int().optional().meta({ description: 'In broken JSON, from 1' }),
           column: z.number().int().optional(),
-          label: z.string().optional().openapi({ description: 'What a missing value is, in words' }),
-          catalogued: z.string().optional().openapi({
+          label: z.string().optional().meta({ description: 'What a missing value is, in words' }),
+          catalogued: z.string().optional().meta({
             description: 'The definition of the catalogue that an unknown provider probably means',
           }),
         }),
       )
       .optional()
-      .openapi({ description: 'Each thing that is wrong with the request' }),
+      .meta({ description: 'Each thing that is wrong with the request' }),
     cause: causeSchema
       .optional()
-      .openapi({ description: 'Why a token or a consent cannot be obtained, if that is known' }),
+      .meta({ description: 'Why a token or a consent cannot be obtained, if that is known' }),
   })
   .openapi('ErrorBody')

@@ -67,7 +67,7 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
     .regex(/^[+-]?\d{1,16}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().int().min(min).max(max))
-    .openapi({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
+    .meta({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
 }
 
 /** The language of pages for users, as browsers write it. */
@@ -77,11 +77,11 @@ export const languageTag = z
 
 /** The name and the language for the pages that a user sees. Each endpoint that may begin an authorization has them. */
 export const pageMembers = {
-  user_display: userDisplayText.nullish().openapi({
+  user_display: userDisplayText.nullish().meta({
     description: 'The display name of the user, 1 to 80 characters: the connect page says *You are …*',
     example: 'Ada L.',
   }),
-  lang: languageTag.nullish().openapi({
+  lang: languageTag.nullish().meta({
     description: 'The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh',
     example: 'de',
   }),
@@ -94,5 +94,5 @@ export function limitQuery(max: number) {
     .regex(/^[+-]?\d+$/, 'must be a whole number')
     .transform((text) => Math.min(Number(text), max))
     .pipe(z.number().int().min(1))
-    .openapi({ type: 'integer', minimum: 1, description: `A larger number counts as ${max}` })
+    .meta({ type: 'integer', minimum: 1, description: `A larger number counts as ${max}` })
 }

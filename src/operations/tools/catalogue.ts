@@ -42,21 +42,21 @@ const formats = z
   .pipe(z.array(z.enum(FORMATS)))
 const listQuery = {
   toolkit: z.string().max(200).optional(),
-  toolset: idText.optional().openapi({
+  toolset: idText.optional().meta({
     description: 'Only the tools of this toolset, one version of each, under their names in the project',
   }),
   ...userQuery,
   include_all_versions: z.enum(['true', 'false']).default('false'),
   q: plainText(200)
     .optional()
-    .openapi({ description: 'Words that must all occur in its names, its description or its tags' }),
-  tag: z.string().max(500).optional().openapi({ description: 'Any of these tags, separated by commas' }),
-  provider: idText.optional().openapi({ description: 'Tools that need this provider' }),
+    .meta({ description: 'Words that must all occur in its names, its description or its tags' }),
+  tag: z.string().max(500).optional().meta({ description: 'Any of these tags, separated by commas' }),
+  provider: idText.optional().meta({ description: 'Tools that need this provider' }),
   met: z
     .enum(['true', 'false'])
     .optional()
-    .openapi({ description: 'Whether all its requirements are met, for `user_id` if one is given' }),
-  filter: z.string().max(4000).optional().openapi({
+    .meta({ description: 'Whether all its requirements are met, for `user_id` if one is given' }),
+  filter: z.string().max(4000).optional().meta({
     description:
       'Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`, `destructive`, `idempotent`, `open_world`; `extras`',
   }),
@@ -67,12 +67,12 @@ const describedToolSchema = toolDefinitionSchema
   .extend({
     formatted_schema: formattedSchema
       .optional()
-      .openapi({ description: 'In the formats that `include_format` names' }),
+      .meta({ description: 'In the formats that `include_format` names' }),
   })
   .openapi('DescribedTool')
 const toolDetailSchema = describedToolSchema
   .extend({
-    document: jsonObject.optional().openapi({ description: 'The metadata of an imported tool' }),
+    document: jsonObject.optional().meta({ description: 'The metadata of an imported tool' }),
   })
   .openapi('ToolDetail')
 const tag = 'Tools'

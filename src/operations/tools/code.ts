@@ -16,7 +16,7 @@ const limit = (name: keyof CodeLimits, unit: string) =>
     .int()
     .min(0)
     .nullish()
-    .openapi({
+    .meta({
       description: `${unit}; ${DEFAULT_LIMITS[name]} by default. The maximum is ${MAX_LIMITS[name]}: 0 and numbers above it count as the maximum`,
     })
 

@@ -27,10 +27,10 @@ const executionSchema = z
     user_id: z.string().optional(),
     execution_type: z.enum(['immediate', 'scheduled']),
     execution_status: z.enum(EXECUTION_STATUSES),
-    entry_point: z.enum(ENTRY_POINTS).openapi({ description: 'The endpoint that ran it' }),
+    entry_point: z.enum(ENTRY_POINTS).meta({ description: 'The endpoint that ran it' }),
     outcome: z.enum(['value', 'artifact', 'error', 'requires_authorization']).optional(),
-    error_kind: z.string().optional().openapi({ description: 'The kind of a ToolError' }),
-    duration: z.number().optional().openapi({ description: 'Milliseconds' }),
+    error_kind: z.string().optional().meta({ description: 'The kind of a ToolError' }),
+    duration: z.number().optional().meta({ description: 'Milliseconds' }),
     run_at: z.string().optional(),
     created_at: z.string(),
     updated_at: z.string(),
@@ -71,7 +71,7 @@ const detailSchema = executionSchema
     unreadable: z
       .array(z.enum(['input', 'attempts']))
       .optional()
-      .openapi({
+      .meta({
         description: 'Members that the answer leaves out, because they were altered in the database',
       }),
   })
@@ -96,7 +96,7 @@ export const listExecutions = defineOperation({
     user_id: userIdText.optional(),
     tool: toolNameText
       .optional()
-      .openapi({ description: 'A tool by any of its names, or the id of a deleted tool' }),
+      .meta({ description: 'A tool by any of its names, or the id of a deleted tool' }),
     type: z.enum(['immediate', 'scheduled']).optional(),
     status: z.enum(EXECUTION_STATUSES).optional(),
     ...cursorQuery,

@@ -59,7 +59,7 @@ const toolMetadataSchema = z.unknown().openapi('ToolMetadata', {
 /** One document or several. */
 export const importSchema = z.union([
   toolMetadataSchema,
-  z.unknown().openapi({ type: 'array', items: { $ref: '#/components/schemas/ToolMetadata' } }),
+  z.unknown().meta({ type: 'array', items: { $ref: '#/components/schemas/ToolMetadata' } }),
 ])
 
 const importedToolSchema = z
@@ -67,22 +67,22 @@ const importedToolSchema = z
     name: z.string(),
     tool_id: z.string().optional(),
     result: z.enum(['created', 'updated', 'unchanged', 'refused']),
-    reason: z.string().optional().openapi({ description: 'Why it was refused, and what to do' }),
+    reason: z.string().optional().meta({ description: 'Why it was refused, and what to do' }),
     providers: z.array(
       z.object({
         id: z.string(),
         name: z.string(),
-        redirect_uri: z.string().optional().openapi({ description: 'To register at the provider' }),
+        redirect_uri: z.string().optional().meta({ description: 'To register at the provider' }),
         missing: z
           .array(z.string())
           .readonly()
-          .openapi({ description: '`client_id`, `client_secret`: what is still to be set' }),
+          .meta({ description: '`client_id`, `client_secret`: what is still to be set' }),
       }),
     ),
     warnings: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .readonly()
-      .openapi({ description: 'Where the tool was read differently from what the document says' }),
+      .meta({ description: 'Where the tool was read differently from what the document says' }),
   })
   .openapi('ImportedTool')
 

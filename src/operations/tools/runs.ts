@@ -13,7 +13,7 @@ import { callMembers, otherNameOf, readCall, readTool, runsTool } from './tool-c
 
 const runSchema = runsTool('toolId', callMembers).openapi('RunRequest')
 const stepSchema = runsTool('toolId', {
-  usePrevious: z.boolean().nullish().openapi({
+  usePrevious: z.boolean().nullish().meta({
     description: 'Puts the result of the previous step into `args.previous`',
   }),
   use_previous: otherNameOf('usePrevious', z.boolean()),

@@ -7,21 +7,21 @@ import { jsonObject } from '../schemas/json-schemas.ts'
 export const callMembers = {
   user_id: userIdText
     .nullish()
-    .openapi({ description: 'The user for whom the tool runs; required by tools that act for a user' }),
+    .meta({ description: 'The user for whom the tool runs; required by tools that act for a user' }),
   account: userIdText
     .nullish()
-    .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" }),
+    .meta({ description: "Which of the user's accounts: a connection's id, an account's id or name" }),
   accounts: z
     .record(idText, userIdText)
     .nullish()
-    .openapi({ description: 'The account at each of several providers, by the ids of their entries' }),
+    .meta({ description: 'The account at each of several providers, by the ids of their entries' }),
   next_uri: z.string().max(2000).nullish(),
   ...pageMembers,
   metadata: z
     .record(idText, plainText(2000))
     .nullish()
-    .openapi({ description: 'For tools that declare it; a tool gets only what it declares' }),
-  keep_content: z.boolean().nullish().openapi({
+    .meta({ description: 'For tools that declare it; a tool gets only what it declares' }),
+  keep_content: z.boolean().nullish().meta({
     description: 'Store input and output in the execution history, which has neither by default',
   }),
 }
@@ -51,23 +51,23 @@ type OwnName = 'toolId' | 'tool_name'
 
 /** Another name of the member `own`, for programs that are written for another endpoint. */
 export function otherNameOf<Schema extends z.ZodType>(own: string, schema: Schema) {
-  return schema.optional().openapi({ description: `Means the same as \`${own}\``, deprecated: true })
+  return schema.optional().meta({ description: `Means the same as \`${own}\``, deprecated: true })
 }
 
 /** The tool and its version. */
 function toolMembers(own: OwnName) {
   const text = toolNameText
-  const described = text.optional().openapi({ description: 'A tool by any of its names' })
+  const described = text.optional().meta({ description: 'A tool by any of its names' })
   return {
     toolId: own === 'toolId' ? described : otherNameOf(own, text),
     tool_name: own === 'tool_name' ? described : otherNameOf(own, text),
     tool_id: otherNameOf(own, text),
-    tool_version: z.string().max(100).nullish().openapi({ description: 'Absent: the newest version' }),
+    tool_version: z.string().max(100).nullish().meta({ description: 'Absent: the newest version' }),
   }
 }
 
 function inputMembers(own: OwnName) {
-  const described = jsonObject.optional().openapi({
+  const described = jsonObject.optional().meta({
     description: "The tool's arguments, checked by its schema before anything runs",
   })
   return own === 'toolId'

@@ -73,7 +73,7 @@ export const executeTool = defineOperation({
   description:
     'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',
   body: runsTool('tool_name', {
-    run_at: z.string().max(100).nullish().openapi({
+    run_at: z.string().max(100).nullish().meta({
       description:
         'Runs the tool at this time instead of now: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has the result',
     }),
@@ -126,8 +126,8 @@ export const importTools = defineOperation({
   description:
     'One object or an array. Each tool is imported completely or refused with the reason. A repeated import changes nothing.',
   query: z.object({
-    worker_id: idText.optional().openapi({ description: 'The worker that runs them' }),
-    dry_run: z.enum(['true', 'false']).default('false').openapi({
+    worker_id: idText.optional().meta({ description: 'The worker that runs them' }),
+    dry_run: z.enum(['true', 'false']).default('false').meta({
       description:
         'Answers the result that each would have, and writes nothing. A provider that would be added has no `redirect_uri`',
     }),

@@ -52,7 +52,7 @@ export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodT
 }
 
 export const workerUri = z.string().min(1).max(2048)
-const timeout = z.number().int().min(1).max(600).openapi({ description: 'Seconds' })
+const timeout = z.number().int().min(1).max(600).meta({ description: 'Seconds' })
 const retry = z.number().int().min(0).max(10)
 
 /** The timeout of a call and the number of its retries, which are members of every type. */

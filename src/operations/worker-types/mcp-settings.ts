@@ -32,7 +32,7 @@ const headers = z.record(z.string(), z.string().max(2000)).superRefine((sent, ct
 })
 export const secretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only')
 export const secretValue = z.string().min(1).max(4000)
-export const brokerSecret = z.string().min(32).max(100).openapi({
+export const brokerSecret = z.string().min(32).max(100).meta({
   description:
     'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can trust `_meta`',
 })
@@ -62,26 +62,26 @@ export const mcpRequirements = requirement.extend({
 })
 
 export const mcpSettingsShape = {
-  headers: headers.openapi({
+  headers: headers.meta({
     description: `Sent with every request; ${AS_SECRET} is replaced by that secret`,
   }),
   namespace: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')
-    .openapi({
+    .meta({
       description: 'The namespace of its tools; by default it is made from the server’s own name',
     }),
   token_meta: z
     .string()
     .regex(/^[A-Za-z0-9_./-]{1,100}$/, 'letters, digits, _ . / - only')
-    .openapi({
+    .meta({
       description:
         'The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default',
     }),
-  providers: z.array(idText).max(100).openapi({
+  providers: z.array(idText).max(100).meta({
     description: 'The only providers that its tools may declare for themselves; all by default',
   }),
-  requirements: mcpRequirements.openapi({
+  requirements: mcpRequirements.meta({
     description:
       'The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what the tool declares',
   }),
@@ -89,11 +89,11 @@ export const mcpSettingsShape = {
 export const mcpOAuth2 = z.object({
   client_id: plainText(1000).nullish(),
   client_secret: z.string().max(1000).nullish(),
-  authorization_url: workerUri.nullish().openapi({
+  authorization_url: workerUri.nullish().meta({
     description: 'The issuer to use, where the server names several authorization servers or none',
   }),
   external_id: plainText(50).nullish(),
-  scopes: z.array(scopeText).max(100).nullish().openapi({
+  scopes: z.array(scopeText).max(100).nullish().meta({
     description:
       'Requested in addition to those that the server lists. `openid` is requested only if it is listed here; then the ID token is checked',
   }),

@@ -57,17 +57,14 @@ export const mcpWorker = defineWorkerType({
         authorization_url: z.string().optional(),
         external_id: z.string().optional(),
         scopes: z.array(z.string()).optional(),
-        redirect_uri: z
-          .string()
-          .optional()
-          .openapi({ description: 'To register at the authorization server' }),
+        redirect_uri: z.string().optional().meta({ description: 'To register at the authorization server' }),
         supported_scopes: z.array(z.string()).optional(),
       })
       .optional(),
     authorization: z
       .object({ user_id: z.string().optional(), scopes: z.array(z.string()) })
       .optional()
-      .openapi({ description: 'If the server requires OAuth: the user whose connection lists its tools' }),
+      .meta({ description: 'If the server requires OAuth: the user whose connection lists its tools' }),
   }),
   toSettings: (_, { uri, secret, timeout, retry, secrets, oauth2, ...sent }) => ({
     uri,

@@ -15,9 +15,9 @@ const header = z
   .string()
   .max(100)
   .optional()
-  .openapi({ description: 'The header of the token; `authorization` by default' })
+  .meta({ description: 'The header of the token; `authorization` by default' })
 
-const always = z.boolean().optional().openapi({
+const always = z.boolean().optional().meta({
   description:
     'Whether it is sent with operations for which the document requires no credential, too; without it, `sync_error` names them',
 })
@@ -57,12 +57,12 @@ export const requestDescription = z
       .string()
       .min(1)
       .max(4000)
-      .openapi({ description: 'Its path may have `{name}` for a property of the input' }),
+      .meta({ description: 'Its path may have `{name}` for a property of the input' }),
     headers: texts.optional(),
-    query: texts.optional().openapi({ description: 'Constants, or `{name}` for a property of the input' }),
+    query: texts.optional().meta({ description: 'Constants, or `{name}` for a property of the input' }),
     body: jsonValue
       .optional()
-      .openapi({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
+      .meta({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
     content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
     input_schema: jsonSchema,
     output_schema: jsonSchema.optional(),

@@ -23,30 +23,30 @@ const members = {
   document: z
     .union([z.string().min(1), jsonObject])
     .optional()
-    .openapi({
+    .meta({
       description: 'An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text',
     }),
-  url: httpUrl.optional().openapi({ description: 'Where the document is; every sync reads it again' }),
+  url: httpUrl.optional().meta({ description: 'Where the document is; every sync reads it again' }),
   request: requestDescription.optional(),
-  server_url: httpUrl.optional().openapi({ description: 'In place of the servers that the document names' }),
+  server_url: httpUrl.optional().meta({ description: 'In place of the servers that the document names' }),
   namespace: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')
     .optional()
-    .openapi({ description: 'The namespace of its tools; the id of the worker by default' }),
+    .meta({ description: 'The namespace of its tools; the id of the worker by default' }),
   authorization: z
     .record(z.string(), schemeMapping)
     .optional()
-    .openapi({ description: 'By the names of the document’s security schemes: the provider or the secret' }),
+    .meta({ description: 'By the names of the document’s security schemes: the provider or the secret' }),
   operations: z
     .object({ include: z.array(z.string()).optional(), exclude: z.array(z.string()).optional() })
     .optional()
-    .openapi({ description: 'By operationId, tag or the name of the tool' }),
+    .meta({ description: 'By operationId, tag or the name of the tool' }),
   headers: z
     .record(z.string(), z.string().max(1000))
     .optional()
-    .openapi({ description: 'Sent with every request; they must hold no secret' }),
-  check_output: z.boolean().optional().openapi({
+    .meta({ description: 'Sent with every request; they must hold no secret' }),
+  check_output: z.boolean().optional().meta({
     description:
       'Whether an answer that does not match the schema of the document is an error; true by default',
   }),

@@ -8,14 +8,14 @@ const apiKey = z
   .string()
   .max(1000)
   .regex(/^[\x21-\x7e]+$/, 'must have only visible ASCII characters, without spaces')
-  .openapi({ description: 'Sent as the header `OXP-API-Key`' })
+  .meta({ description: 'Sent as the header `OXP-API-Key`' })
 const jwtSecret = z
   .string()
   .min(1)
   .max(1000)
-  .openapi({ description: 'Signs a JWT for each request (HS256), sent as the bearer token' })
-const audience = z.string().min(1).max(500).openapi({ description: "The JWT's `aud`" })
-const envelope = z.enum(['request', 'none']).openapi({
+  .meta({ description: 'Signs a JWT for each request (HS256), sent as the bearer token' })
+const audience = z.string().min(1).max(500).meta({ description: "The JWT's `aud`" })
+const envelope = z.enum(['request', 'none']).meta({
   description:
     '`none` for servers that expect the call itself as the body, without the member `request` around it',
 })
@@ -40,8 +40,8 @@ export const oxpWorker = defineWorkerType({
   change: z
     .object({
       uri: workerUri.optional(),
-      api_key: apiKey.nullish().openapi({ description: '`null` removes it' }),
-      jwt_secret: jwtSecret.nullish().openapi({ description: '`null` removes it' }),
+      api_key: apiKey.nullish().meta({ description: '`null` removes it' }),
+      jwt_secret: jwtSecret.nullish().meta({ description: '`null` removes it' }),
       audience: audience.nullish(),
       envelope: envelope.optional(),
       ...limits.change,

@@ -18,7 +18,7 @@ export const acceptanceSchema = z
     accepted: needsSchema,
     waiting: needsSchema
       .extend({
-        tools: z.array(z.string()).openapi({
+        tools: z.array(z.string()).meta({
           description:
             'The ids of the tools with these requirements. They run again once the requirements are accepted',
         }),
@@ -26,26 +26,26 @@ export const acceptanceSchema = z
           .array(
             z.object({
               name: z.string(),
-              owner: z.string().optional().openapi({
+              owner: z.string().optional().meta({
                 description:
                   'The id of the worker that has the name, or `import`; absent: no source has it, but the toolkit is new or belongs to another worker',
               }),
             }),
           )
-          .openapi({
+          .meta({
             description:
               'Names of its tools that do not belong to it. Until they are accepted, these tools are in no list and are found by their full ids alone',
           }),
-        digest: z.string().openapi({
+        digest: z.string().meta({
           description: 'A digest of these requirements and names, for POST /v1/workers/{id}/accept',
         }),
       })
       .optional()
-      .openapi({
+      .meta({
         description:
           'Requirements and names that the catalogue of the worker has named since, and names that another source had at its registration. Until requirements are accepted, users are not asked for them and tools do not get them',
       }),
-    automatic: z.literal(true).optional().openapi({
+    automatic: z.literal(true).optional().meta({
       description:
         'In development, and for modules that the settings name, everything is accepted automatically',
     }),

@@ -28,11 +28,11 @@ const workerSchema = z
     id: z.string(),
     type: z.enum(WORKER_TYPES),
     enabled: z.boolean(),
-    status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).openapi({
+    status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).meta({
       description:
         '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to authorize it first',
     }),
-    managed: z.boolean().openapi({
+    managed: z.boolean().meta({
       description: 'Whether the worker comes from the settings, so that the API cannot change it',
     }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
@@ -42,12 +42,12 @@ const workerSchema = z
       status_reason: z.string().optional(),
       authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
     }),
-    synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
+    synced_at: z.string().optional().meta({ description: 'When its catalogue was last read' }),
     sync_error: z
       .string()
       .optional()
-      .openapi({ description: 'Why the catalogue could not be read the last time; Gatepass tries again' }),
-    acceptance: acceptanceSchema.openapi({
+      .meta({ description: 'Why the catalogue could not be read the last time; Gatepass tries again' }),
+    acceptance: acceptanceSchema.meta({
       description: 'Which providers, scopes and secrets the tools of the worker may ask for',
     }),
   })
