@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
-import { readConfig } from '../src/config.ts'
 import { openBroker } from '../src/open-broker.ts'
 import { identityOf } from '../src/providers/identity.ts'
+import { readConfig } from '../src/read-config.ts'
 import { adminOf } from './admin.ts'
 import { appendEntries } from './audit-seed.ts'
 import type { Bench } from './bench.ts'

@@ -16,6 +16,7 @@ import type { AuditLog } from './services/audit-log.ts'
 import type { Confirmations } from './services/confirmations.ts'
 import type { NamedClient } from './services/environment-client.ts'
 import type { ExecutionLog } from './services/execution-log.ts'
+import type { FeatureSettings } from './services/feature-settings.ts'
 import type { DeriveKey } from './services/installation-key.ts'
 import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
@@ -131,6 +132,8 @@ export interface BrokerSettings {
   readonly mcp: McpSettings
   readonly audit: AuditSettings
   readonly dashboard: DashboardSettings
+  /** The settings of a feature. */
+  of<Value>(settings: FeatureSettings<Value>): Value
 }
 
 export interface AuditSettings {

@@ -79,7 +79,7 @@ export interface BrokerParts {
   /** Default: asks the system's DNS servers. */
   readonly lookUpTxt?: LookUpTxt
   /** Records spans. Absent: tracing is off and costs nothing. */
-  readonly tracing?: Tracing
+  readonly tracing?: Tracing | undefined
 }
 
 /**

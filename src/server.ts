@@ -28,11 +28,11 @@ import {
 } from './mcp/authorization-server/authorization-server.ts'
 import { issuersOf, mcpResource } from './mcp/callers/resource.ts'
 import { createMcpEndpoint } from './mcp/endpoint/endpoint.ts'
-import { type BrokerParts, openBroker } from './open-broker.ts'
+import { openBroker } from './open-broker.ts'
 import { type Gather, ownMetrics } from './operations/installation/metrics.ts'
+import { startObservers } from './process-observers.ts'
 import { registerServer } from './services/server-registration.ts'
 import { waitAtMost } from './services/wait-at-most.ts'
-import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { loadModules, registerModules } from './tools/module/register-modules.ts'
 import { createScheduler } from './tools/run/scheduler.ts'
@@ -42,8 +42,8 @@ import { version } from './version.ts'
 export const SHUTDOWN_BUDGET_MS = 25_000
 /** The time for runs that are cut off to record how they ended, and then again for the last writes of the store. */
 const FINAL_WRITES_MS = 1_000
-/** How long the shutdown waits for the collector to accept the last spans. */
-const TELEMETRY_MS = 2_000
+/** How long the shutdown waits for the observers of the process to pass on the last spans and metrics. */
+const OBSERVERS_MS = 2_000
 
 export interface RunningServer {
   readonly broker: Broker
@@ -77,10 +77,10 @@ export interface ServerParts {
 export async function startServer(given: Config, parts: ServerParts): Promise<RunningServer> {
   const { log, cluster } = parts
   const config = given.development ? withSandboxClient(given) : given
-  const telemetry = config.telemetry && (await startTelemetry(config.telemetry, { log, version }))
-  const closers: (() => Promise<void>)[] = [async () => telemetry?.close(0)]
+  const observers = await startObservers(config, { log })
+  const closers: (() => Promise<void>)[] = [() => observers.close(0)]
   try {
-    const broker = await openBroker(config, { ...parts, ...telemetryParts(telemetry) })
+    const broker = await openBroker(config, { ...parts, tracing: observers.tracing })
     closers.push(() => broker.close())
     const registration = await registerServer(broker.store, broker.sealer)
     closers.push(() => registration.leave())
@@ -109,7 +109,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       'Log lines that were dropped because the output was not read in time',
       () => log.dropped,
     )
-    telemetry?.sendMetrics(broker.metrics, () => ownMetrics(broker))
+    observers.observe(broker.metrics, () => ownMetrics(broker))
     const served = atOwnDomains(app.fetch, broker)
     const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
     const listener = await listen(serving, config)
@@ -155,7 +155,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         await broker.outgoing.close()
         // closing waits for the database, which may be unreachable
         await Promise.all([
-          telemetry?.close(Math.min(left(), TELEMETRY_MS)),
+          observers.close(Math.min(left(), OBSERVERS_MS)),
           waitAtMost(
             Math.max(left(), FINAL_WRITES_MS),
             registration
@@ -170,10 +170,6 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     for (const close of closers.reverse()) await close()
     throw error
   }
-}
-
-function telemetryParts(telemetry: Telemetry | undefined): Pick<BrokerParts, 'tracing'> {
-  return telemetry?.tracing === undefined ? {} : { tracing: telemetry.tracing }
 }
 
 /** The authorization server for MCP clients; `undefined` where `/mcp` is not served. Throws `ConfigError`. */
@@ -226,8 +222,8 @@ export async function rehearseStart(config: Config, { isNew }: { readonly isNew:
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-start-'))
   try {
-    const telemetry = config.telemetry && (await startTelemetry(config.telemetry, { log, version }))
-    await telemetry?.close(0)
+    const observers = await startObservers(config, { log })
+    await observers.close(0)
     const database = { kind: 'sqlite', path: join(folder, 'gatepass.db') } as const
     const known = { providerClients: new Map(), mcp: { ...config.mcp, project: DEFAULT_PROJECT } }
     await prepareStore({ ...config, database, ...(!isNew && known) }, { log })

@@ -76,8 +76,7 @@ export async function withApi(
 
 /** Runs the command on the files of the catalogue: for commands that need neither a server nor a database. */
 export async function withCatalogueFiles(shell: Shell, run: (api: Api) => Promise<void>): Promise<void> {
-  const { withCatalogueTransport } = await import('./catalogue-transport.ts')
-  return withCatalogueTransport(shell, (transport) => run(apiOver(transport)))
+  return shell.withCatalogueTransport(shell, (transport) => run(apiOver(transport)))
 }
 
 /** The URL of the server that `--url` or `GATEPASS_URL` names; `undefined` if neither is set. */

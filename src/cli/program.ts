@@ -27,6 +27,10 @@ export async function runProgram(
       const local = await import('./local-transport.ts')
       return local.withLocalTransport(...args)
     },
+    async withCatalogueTransport(...args) {
+      const catalogue = await import('./catalogue-transport.ts')
+      return catalogue.withCatalogueTransport(...args)
+    },
   }
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')

@@ -14,6 +14,11 @@ export interface Shell {
     options: OpenApiOptions,
     run: (transport: Transport) => Promise<void>,
   ) => Promise<void>
+  /** Runs `run` with the catalogue's part of the API, on files alone. */
+  readonly withCatalogueTransport: (
+    shell: Shell,
+    run: (transport: Transport) => Promise<void>,
+  ) => Promise<void>
 }
 
 /** The database of the settings, for commands that need no other setting. */

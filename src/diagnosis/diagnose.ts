@@ -9,7 +9,6 @@ import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
-import { checkTelemetry } from './check-telemetry.ts'
 import { checkToolNames } from './check-tool-names.ts'
 
 /**
@@ -24,7 +23,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
     ...(await checkMasterKeys(target.broker)),
     ...(await checkLogin(config)),
     ...(await checkMcpIssuer(config)),
-    ...(await checkTelemetry(config)),
+    ...(await Promise.all(ofInstallation.map((check) => check(config)))).flat(),
     ...(await checkMcpProject(target)),
     ...(await checkMcpApprovals(target)),
     ...(await checkProject(target)),
@@ -51,6 +50,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
 }
 
 const ofFeatures = await loadFeatures('checks')
+const ofInstallation = await loadFeatures('installationChecks')
 
 async function checksOfFeatures(target: DiagnosisTarget): Promise<readonly Check[]> {
   return (await Promise.all(ofFeatures.map((check) => check(target)))).flat()

@@ -1,5 +1,7 @@
 import type { DashboardRule, OidcVerifier } from '../broker.ts'
 import type { Config } from '../config.ts'
+import { loadFeatures } from '../features/load-features.ts'
+import type { ShownSetting } from '../services/feature-settings.ts'
 import { durationText } from '../settings/duration.ts'
 import { SETTINGS, type SettingName } from '../settings/names.ts'
 import { databaseName } from '../store/database-place.ts'
@@ -67,18 +69,10 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   DASHBOARD_ROLES: ({ dashboard }) => dashboard.issuer && list(dashboard.issuer.rules.map(ruleText)),
 }
 
-/** Where telemetry is sent. A collector's path and headers may hold credentials, so only its origin is shown. */
-function telemetryOf({ telemetry }: Config): { readonly name: string; readonly value: string }[] {
-  const traces = telemetry?.traces
-  return [
-    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, traces', value: traces?.url.origin ?? 'none' },
-    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, metrics', value: telemetry?.metrics?.url.origin ?? 'none' },
-    ...(traces ? [{ name: 'OTEL_TRACES_SAMPLER', value: `${traces.sampler}, ${traces.ratio}` }] : []),
-  ]
-}
+const ofFeatures = await loadFeatures('settings')
 
-/** The settings in force, without secrets, in the order of `SETTINGS`. */
-export function effectiveSettings(config: Config): { readonly name: string; readonly value: string }[] {
+/** The settings in force, without secrets: in the order of `SETTINGS`, then those of the features. */
+export function effectiveSettings(config: Config): readonly ShownSetting[] {
   const shown = SETTINGS.flatMap((setting) => {
     const value = SHOWN[setting]?.(config)
     return value === undefined ? [] : [{ name: `GATEPASS_${setting}`, value }]
@@ -91,6 +85,6 @@ export function effectiveSettings(config: Config): { readonly name: string; read
     { name: 'Mode', value: config.development ? 'development' : 'production' },
     ...shown,
     ...clients,
-    ...telemetryOf(config),
+    ...ofFeatures.flatMap((settings) => settings.show(config.of(settings))),
   ]
 }

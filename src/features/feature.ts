@@ -1,10 +1,13 @@
 import type { Broker } from '../broker.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
+import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
 import type { Attention } from '../flows/console/attention.ts'
 import type { MenuItem } from '../http/console/navigation.ts'
 import type { ConsoleRoutes } from '../http/console/routes.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
+import type { FeatureSettings } from '../services/feature-settings.ts'
+import type { StartObserver } from '../services/process-observer.ts'
 
 /**
  * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
@@ -17,8 +20,13 @@ export interface Feature {
   readonly operations?: () => Promise<object>
   readonly pages?: () => Promise<FeaturePages>
   readonly jobs?: () => Promise<FeatureJobs>
+  readonly settings?: () => Promise<FeatureSettings<unknown>>
+  /** Observes a process from before its broker opens until after it closed. */
+  readonly observer?: () => Promise<StartObserver>
   /** The checks of `gatepass doctor` for one project. */
   readonly checks?: () => Promise<(target: DiagnosisTarget) => Promise<readonly Check[]>>
+  /** The checks of the installation, which only its administrators see. */
+  readonly installationChecks?: () => Promise<(config: Config) => Promise<readonly Check[]>>
   /** What needs attention, as the console's overview lists it. */
   readonly attention?: () => Promise<(broker: Broker, projectId: string) => Promise<readonly Attention[]>>
 }

@@ -1,8 +1,9 @@
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
+import { telemetry } from './telemetry/feature.ts'
 import { toolsets } from './toolsets/feature.ts'
 import { webhooks } from './webhooks/feature.ts'
 
 /** Every feature. Without its line and its folder, Gatepass is complete except for the feature. */
-export const features: readonly Feature[] = [explain, oxp, toolsets, webhooks]
+export const features: readonly Feature[] = [explain, oxp, telemetry, toolsets, webhooks]

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { BrokerError } from '../domain/errors.ts'
 
-// Traces, as the flows use them. `src/telemetry` implements `Tracing` with OpenTelemetry. Without a collector
+// Traces, as the flows use them. `src/features/telemetry` implements `Tracing` with OpenTelemetry. Without a collector
 // `broker.tracing` is absent, and tracing costs nothing. Attributes are words of closed lists, ids of providers and tools,
 // and hosts: never a user, an account, a query, arguments, a result or SQL.
 

@@ -1,6 +1,6 @@
 import { nearest } from '../domain/nearest.ts'
 
-// The names of all `GATEPASS_…` variables. An unknown one stops the start, because a misspelled setting would otherwise
+// The names of the `GATEPASS_…` variables that no feature reads. An unknown one stops the start, because a misspelled setting would otherwise
 // leave the default in force unnoticed.
 
 /** The names without the prefix `GATEPASS_`. `ReadSetting` accepts no other name. */
@@ -64,9 +64,9 @@ export function isServiceLink(name: SettingName, value: string): boolean {
   return name === 'PORT' && /^(?:tcp|udp|sctp):\/\//.test(value)
 }
 
-/** One fault for each unknown variable, with the nearest known name. */
-export function unknownSettings(names: readonly string[]): string[] {
-  const known: readonly string[] = [...SETTINGS, ...OF_COMMANDS]
+/** One fault for each unknown variable, with the nearest known name. `ofFeatures`: the variables of the features. */
+export function unknownSettings(names: readonly string[], ofFeatures: readonly string[]): string[] {
+  const known = [...SETTINGS, ...OF_COMMANDS, ...ofFeatures.map((name) => name.replace(PREFIX, ''))]
   return names
     .filter(
       (name) =>

@@ -6,9 +6,6 @@ export type ReadSetting = (name: SettingName) => string | undefined
 /** Adds a fault: the variable's name, then `what`. All faults are reported together, by one `ConfigError`. */
 export type AddFault = (name: SettingName, what: string) => void
 
-/** Like `AddFault`, for a variable of any name. */
-export type AddVariableFault = (variable: string, what: string) => void
-
 /** The items of a comma-separated list, trimmed, without empty ones. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? '')

@@ -26,7 +26,7 @@ const NAMES = [
 ]
 
 const program = new Command('gatepass')
-const SHELL = { environment: {}, withLocalTransport: async () => {} }
+const SHELL = { environment: {}, withLocalTransport: async () => {}, withCatalogueTransport: async () => {} }
 for (const { name, load } of COMMANDS) (await load())(program.command(name), SHELL)
 
 /** What is wrong with a command line; `undefined` when Gatepass has such a command. */

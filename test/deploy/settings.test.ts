@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { FEATURE_VARIABLES } from '../../src/read-config.ts'
 import { SHUTDOWN_BUDGET_MS } from '../../src/server.ts'
 import { unknownSettings } from '../../src/settings/names.ts'
 import { withSecretFiles } from '../../src/settings/secret-files.ts'
@@ -15,7 +16,7 @@ describe('what deploy/ says of Gatepass', () => {
     expect(named).toContain('GATEPASS_MASTER_KEY')
     // a name that ends in _FILE is read as its setting; the value is left out, so no file is read
     const settings = withSecretFiles(Object.fromEntries([...named].map((name) => [name, ''])))
-    expect(unknownSettings(Object.keys(settings))).toEqual([])
+    expect(unknownSettings(Object.keys(settings), FEATURE_VARIABLES)).toEqual([])
   })
 
   test('every command and option that it gives is one', async () => {
@@ -31,7 +32,11 @@ describe('what deploy/ says of Gatepass', () => {
     for (const { file, name, words } of lines) {
       const command = new Command(name)
       const { load } = COMMANDS.find((one) => one.name === name) ?? expect.fail(`no command ${name}`)
-      ;(await load())(command, { environment: {}, withLocalTransport: async () => {} })
+      ;(await load())(command, {
+        environment: {},
+        withLocalTransport: async () => {},
+        withCatalogueTransport: async () => {},
+      })
       const known = command.options.map(({ long }) => long)
       for (const option of words.filter((word) => word.startsWith('--')))
         expect(known, `${file}: ${name}`).toContain(option.split('=')[0])

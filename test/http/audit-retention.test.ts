@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { sharedJobs } from '../../src/background-jobs.ts'
-import { readConfig } from '../../src/config.ts'
 import { indexAudit } from '../../src/flows/audit/index-trail.ts'
+import { readConfig } from '../../src/read-config.ts'
 import { type ArchiveWorld, DATABASES, entriesOf, startArchiveWorld } from '../audit-archive-world.ts'
 
 const DAY = 86_400

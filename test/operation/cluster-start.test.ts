@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createClusterMetrics } from '../../src/cluster/metrics.ts'
 import { runPrimary } from '../../src/cluster/primary.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/read-config.ts'
 import { createMetrics } from '../../src/services/metrics.ts'
 import { freePort } from '../ports.ts'
 

@@ -388,7 +388,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R22'],
     fault: 'only the first of several faulty settings is named',
-    file: 'src/config.ts',
+    file: 'src/read-config.ts',
     from: 'if (faults.length > 0 || newest === undefined) throw new ConfigError(faults)',
     to: 'if (faults.length > 0 || newest === undefined) throw new ConfigError(faults.slice(0, 1))',
     test: 'config.test.ts',
@@ -397,7 +397,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R22'],
     fault: 'nested settings of a running server can be changed',
-    file: 'src/config.ts',
+    file: 'src/read-config.ts',
     from: '  for (const member of Object.values(value)) frozen(member)\n  return',
     to: '  return',
     test: 'config.test.ts',

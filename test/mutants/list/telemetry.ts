@@ -2,8 +2,8 @@ import type { Mutation } from '../mutation.ts'
 
 // Whose trace is continued, who gets its ids, and the limits on what telemetry costs.
 
-const TRACES = 'telemetry/traces.test.ts'
-const TELEMETRY = 'telemetry/telemetry.test.ts'
+const TRACES = 'features/telemetry/traces.test.ts'
+const TELEMETRY = 'features/telemetry/telemetry.test.ts'
 
 export const telemetry: readonly Mutation[] = [
   {
@@ -54,7 +54,7 @@ export const telemetry: readonly Mutation[] = [
   {
     rows: ['R25'],
     fault: 'a process records traces without a limit',
-    file: 'src/telemetry/sampler.ts',
+    file: 'src/features/telemetry/sampler.ts',
     from: 'return ++begun <= MAX_TRACES_PER_SECOND',
     to: 'return ++begun > 0',
     test: TELEMETRY,
@@ -63,7 +63,7 @@ export const telemetry: readonly Mutation[] = [
   {
     rows: ['R25'],
     fault: 'shutdown waits for the collector without a limit',
-    file: 'src/telemetry/telemetry.ts',
+    file: 'src/features/telemetry/telemetry.ts',
     from: 'await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && lastMetrics()]))',
     to: 'await Promise.allSettled([tracing?.flush(), timer && lastMetrics()])',
     test: TELEMETRY,
@@ -72,10 +72,28 @@ export const telemetry: readonly Mutation[] = [
   {
     rows: ['R24'],
     fault: 'each batch that the collector does not take is a line in the log',
-    file: 'src/telemetry/otlp-client.ts',
+    file: 'src/features/telemetry/otlp-client.ts',
     from: 'if (reason !== undefined && !isFailing)',
     to: 'if (reason !== undefined)',
     test: TELEMETRY,
     name: 'one line says each',
+  },
+  {
+    rows: ['R22'],
+    fault: 'the start does not name the faulty settings of a feature',
+    file: 'src/read-config.ts',
+    from: 'void faults.push(`${variable} ${what}`)',
+    to: 'undefined',
+    test: 'features/telemetry/settings.test.ts',
+    name: 'its faults are named with theirs',
+  },
+  {
+    rows: ['R22'],
+    fault: 'the settings of a feature can be changed in a running server',
+    file: 'src/read-config.ts',
+    from: '  frozen(values)\n',
+    to: '',
+    test: 'features/telemetry/settings.test.ts',
+    name: 'never changed later',
   },
 ]

@@ -48,7 +48,11 @@ const MEMBERS: Readonly<Record<string, readonly Shown[]>> = {
   'ToolContext.sessionId': [given],
   'ToolContext.requestId': [given],
   'ToolContext.traceparent': [
-    ['PW', 'test/telemetry/traces.test.ts', 'the tool of each way is given the traceparent of its run'],
+    [
+      'PW',
+      'test/features/telemetry/traces.test.ts',
+      'the tool of each way is given the traceparent of its run',
+    ],
   ],
   'ToolContext.signal': [
     ['PW', CORE, 'ends when its time is over, and drops what comes later'],

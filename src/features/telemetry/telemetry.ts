@@ -1,39 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type { Log } from '../domain/log.ts'
-import type { MetricFamily, Metrics } from '../services/metrics.ts'
-import type { Tracing } from '../services/tracing.ts'
-import { waitAtMost } from '../services/wait-at-most.ts'
-import type { TelemetrySettings } from '../settings/telemetry.ts'
+import type { MetricFamily } from '../../services/metrics.ts'
+import type { StartObserver } from '../../services/process-observer.ts'
+import { waitAtMost } from '../../services/wait-at-most.ts'
 import { createExportCounts } from './export-counts.ts'
 import { createOtlpClient, type OtlpClient } from './otlp-client.ts'
 import { toOtlp } from './otlp-metrics.ts'
 import { loadPackages, type Packages } from './packages.ts'
+import { telemetrySettings } from './settings.ts'
 import { createTracing } from './tracing.ts'
 
-// Sends traces and metrics to the collector that OpenTelemetry's variables name. Only this folder imports OpenTelemetry,
-// and only `startTelemetry` loads it. Spans begin in the code that does the work, through services/tracing.ts
-// and services/traced.ts.
-
-/** The telemetry of one process. */
-export interface Telemetry {
-  /** Absent if traces are not sent. */
-  readonly tracing?: Tracing
-  /** Sends the metrics at intervals, and adds the counts of the telemetry itself to them. */
-  sendMetrics(metrics: Metrics, read: () => Promise<readonly MetricFamily[]>): void
-  /** Sends the queued spans and metrics for at most `ms`. Those not sent by then are lost. */
-  close(ms: number): Promise<void>
-}
-
-export interface TelemetryParts {
-  readonly log: Log
-  readonly version: string
-}
+// Only this folder imports OpenTelemetry, and only `startTelemetry` loads it.
 
 /** Loads OpenTelemetry and begins to send traces. Throws `ConfigError` if its packages are not installed. */
-export async function startTelemetry(
-  settings: TelemetrySettings,
-  { log, version }: TelemetryParts,
-): Promise<Telemetry> {
+export const startTelemetry: StartObserver = async (settingsOf, { log, version }) => {
+  const settings = settingsOf.of(telemetrySettings)
+  if (settings === undefined) return undefined
   const packages = await loadPackages()
   const startedAt = Date.now() - performance.now()
   const resource = packages.resources.resourceFromAttributes({
@@ -95,8 +76,8 @@ export async function startTelemetry(
   }
 
   return {
-    ...(tracing && { tracing }),
-    sendMetrics(to, read) {
+    tracing,
+    observe(to, read) {
       exportCounts.addTo(to)
       readMetrics = read
       if (metrics !== undefined) timer = setInterval(() => void sendOnce(), metrics.intervalMs).unref()

@@ -1,6 +1,6 @@
 import type { Sampler } from '@opentelemetry/sdk-trace'
-import type { TraceSettings } from '../settings/telemetry.ts'
 import type { Packages } from './packages.ts'
+import type { TraceSettings } from './settings.ts'
 
 /**
  * Limits the traces that a process begins to record in one second. With the parent-based samplers a caller can mark all its

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { readTelemetry } from '../../src/settings/telemetry.ts'
+import { effectiveSettings } from '../../../src/diagnosis/effective-settings.ts'
+import { telemetrySettings } from '../../../src/features/telemetry/settings.ts'
+import { readConfig } from '../../../src/read-config.ts'
 
 function read(environment: Record<string, string>) {
   const faults: string[] = []
-  const settings = readTelemetry(environment, (variable, what) => void faults.push(`${variable} ${what}`))
+  const settings = telemetrySettings.read({
+    setting: (variable) => environment[variable]?.trim() || undefined,
+    addFault: (variable, what) => void faults.push(`${variable} ${what}`),
+    development: false,
+  })
   return { settings, faults }
 }
 
@@ -96,5 +102,32 @@ describe('a value that cannot be used is named, and never quoted where it may be
       expect(fault).toMatch(why)
       expect(fault).not.toContain('secret')
     }
+  })
+})
+
+describe('among the other settings', () => {
+  const start = (environment: Record<string, string>) =>
+    readConfig({ ...ENDPOINT, ...environment }, 'development', { makeKey: false })
+
+  test('its faults are named with theirs', () => {
+    const broken = { GATEPASS_PORT: 'x', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+    for (const name of Object.keys(broken)) expect(() => start(broken)).toThrow(`${name} must be`)
+  })
+
+  test('it is shown by the origin of the collector alone, and never changed later', () => {
+    const config = start({
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.test/secret-path',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=secret-header',
+    })
+    const shown = effectiveSettings(config)
+    expect(shown).toContainEqual({
+      name: 'OTEL_EXPORTER_OTLP_ENDPOINT, traces',
+      value: 'https://collector.test',
+    })
+    expect(JSON.stringify(shown)).not.toContain('secret-')
+    const headers = config.of(telemetrySettings)?.traces?.headers
+    expect(headers).toEqual({ 'x-key': 'secret-header' })
+    expect(() => Object.assign(headers ?? {}, { 'x-key': 'other' })).toThrow(TypeError)
   })
 })

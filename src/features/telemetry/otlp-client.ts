@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzip } from 'node:zlib'
-import type { Log } from '../domain/log.ts'
-import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing.ts'
-import { parseRetryAfter } from '../egress/retry-after.ts'
-import type { OtlpEndpoint } from '../settings/telemetry.ts'
+import type { Log } from '../../domain/log.ts'
+import { createOutgoing, type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
+import { parseRetryAfter } from '../../egress/retry-after.ts'
+import type { OtlpEndpoint } from './settings.ts'
 
 // Sends telemetry to the operator's collector (OTLP/HTTP, OpenTelemetry protocol specification 1.9). The operator sets the
 // collector's address, so its host may be private and its URL plain http. The client is still a guarded one: it reaches

@@ -1,4 +1,4 @@
-import type { Metrics, Reading } from '../services/metrics.ts'
+import type { Metrics, Reading } from '../../services/metrics.ts'
 import type { SpanLoss } from './tracing.ts'
 
 type Signal = 'traces' | 'metrics'

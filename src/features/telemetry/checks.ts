@@ -1,9 +1,11 @@
-import type { Config } from '../config.ts'
-import { tryCollector } from '../telemetry/otlp-client.ts'
-import type { Check } from './check.ts'
+import type { Config } from '../../config.ts'
+import type { Check } from '../../diagnosis/check.ts'
+import { tryCollector } from './otlp-client.ts'
+import { telemetrySettings } from './settings.ts'
 
 /** Checks that the collector, if one is set, accepts traces and metrics. */
-export async function checkTelemetry({ telemetry }: Pick<Config, 'telemetry'>): Promise<Check[]> {
+export async function checkTelemetry(config: Config): Promise<Check[]> {
+  const telemetry = config.of(telemetrySettings)
   const signals = (['traces', 'metrics'] as const).map(async (signal): Promise<Check[]> => {
     const endpoint = telemetry?.[signal]
     if (endpoint === undefined) return []

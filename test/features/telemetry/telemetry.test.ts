@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { gate } from '../gate.ts'
-import { startGatepass } from '../gatepass.ts'
-import { type OtlpReceiver, startOtlpReceiver, toObject } from '../otlp-receiver.ts'
-import { freePort } from '../ports.ts'
-import { NotStarted, serveProcess } from '../served.ts'
+import { gate } from '../../gate.ts'
+import { startGatepass } from '../../gatepass.ts'
+import { type OtlpReceiver, startOtlpReceiver, toObject } from '../../otlp-receiver.ts'
+import { freePort } from '../../ports.ts'
+import { NotStarted, serveProcess } from '../../served.ts'
 
 /** Every trace is recorded, and what waits is sent every 20 ms. */
 const toCollector = ({ url }: Pick<OtlpReceiver, 'url'>, more: Record<string, string> = {}) => ({

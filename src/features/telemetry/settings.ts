@@ -1,4 +1,5 @@
-import { type AddVariableFault, splitList } from './read.ts'
+import { defineSettings, type SettingsSource } from '../../services/feature-settings.ts'
+import { splitList } from '../../settings/read.ts'
 
 /** Where traces and metrics are sent by OTLP, read from OpenTelemetry's own variables. Absent: telemetry is off. */
 export interface TelemetrySettings {
@@ -50,15 +51,26 @@ const LONGEST_MS = 3_600_000
 
 type Signal = 'TRACES' | 'METRICS'
 
-/**
- * Reads the `OTEL_…` variables that Gatepass supports, and ignores all others, since many of them concern other programs.
- * Invalid values are faults, but only if telemetry is on.
- */
-export function readTelemetry(
-  environment: Readonly<Record<string, string | undefined>>,
-  addFault: AddVariableFault,
-): TelemetrySettings | undefined {
-  const read = (name: string) => environment[`OTEL_${name}`]?.trim() || undefined
+/** OpenTelemetry's own variables: those that Gatepass does not support are ignored, since they concern other programs. */
+type Variable = `OTEL_${string}`
+
+export const telemetrySettings = defineSettings<Variable, TelemetrySettings | undefined>({
+  variables: [],
+  read: readTelemetry,
+  // a collector's path and headers may hold credentials, so only its origin is shown
+  show(telemetry) {
+    const traces = telemetry?.traces
+    return [
+      { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, traces', value: traces?.url.origin ?? 'none' },
+      { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, metrics', value: telemetry?.metrics?.url.origin ?? 'none' },
+      ...(traces ? [{ name: 'OTEL_TRACES_SAMPLER', value: `${traces.sampler}, ${traces.ratio}` }] : []),
+    ]
+  },
+})
+
+/** Reads the variables that Gatepass supports. Invalid values are faults, but only if telemetry is on. */
+function readTelemetry({ setting, addFault }: SettingsSource<Variable>): TelemetrySettings | undefined {
+  const read = (name: string) => setting(`OTEL_${name}`)
   const fault = (name: string, what: string) => addFault(`OTEL_${name}`, what)
   if (read('SDK_DISABLED')?.toLowerCase() === 'true') return undefined
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Gatepass as Client } from '../../src/sdk/client/gatepass.ts'
-import type { Serving } from '../../src/sdk/tools/index.ts'
-import { traceApp } from '../fixtures/trace-tools.ts'
-import { gate } from '../gate.ts'
-import { testClock } from '../gatepass.ts'
-import { startWorld, type World } from '../http/world.ts'
-import { answer, listen, record } from '../loopback.ts'
-import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../otlp-receiver.ts'
+import { Gatepass as Client } from '../../../src/sdk/client/gatepass.ts'
+import type { Serving } from '../../../src/sdk/tools/index.ts'
+import { traceApp } from '../../fixtures/trace-tools.ts'
+import { gate } from '../../gate.ts'
+import { testClock } from '../../gatepass.ts'
+import { startWorld, type World } from '../../http/world.ts'
+import { answer, listen, record } from '../../loopback.ts'
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../otlp-receiver.ts'
 
-const MODULE = fileURLToPath(new URL('../fixtures/trace-tools.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('../../fixtures/trace-tools.ts', import.meta.url))
 const USER = 'ada@example.test'
 const SECRET = 'secret of the worker'
 const [INTERNAL, SERVER, CLIENT] = [1, 2, 3]

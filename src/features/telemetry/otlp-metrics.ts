@@ -1,7 +1,7 @@
 import type { HrTime } from '@opentelemetry/api'
 import type { DataPoint, MetricData } from '@opentelemetry/sdk-metrics'
-import type { MetricFamily } from '../services/metrics.ts'
-import type { MetricSample } from '../services/tallies.ts'
+import type { MetricFamily } from '../../services/metrics.ts'
+import type { MetricSample } from '../../services/tallies.ts'
 import type { Packages } from './packages.ts'
 
 type HistogramValue = Extract<MetricData, { dataPointType: 0 }>['dataPoints'][number]['value']

@@ -1,11 +1,11 @@
 import type { Span as ApiSpan, Context, Link, SpanContext } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
-import { currentSpan, type Span, type SpanDescription, type Tracing } from '../services/tracing.ts'
-import type { TraceSettings } from '../settings/telemetry.ts'
+import { currentSpan, type Span, type SpanDescription, type Tracing } from '../../services/tracing.ts'
 import type { OtlpClient } from './otlp-client.ts'
 import type { Packages } from './packages.ts'
 import { createSampler } from './sampler.ts'
+import type { TraceSettings } from './settings.ts'
 import { formatTraceparent, parseTraceparent } from './traceparent.ts'
 
 /** Limits the spans of one trace in this process: an import of ten thousand tools is one request. */

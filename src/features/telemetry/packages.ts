@@ -1,4 +1,4 @@
-import { ConfigError } from '../config-error.ts'
+import { ConfigError } from '../../config-error.ts'
 
 /** OpenTelemetry's packages: optional dependencies, which are loaded only if a collector is set. */
 export type Packages = Awaited<ReturnType<typeof load>>
