@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { apiHeaders, isApiHost, parseApiHost } from '../../src/providers/api-host.ts'
-import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
+import { builtIn } from '../../src/providers/catalogue/registry.ts'
 import type { ProviderApi } from '../../src/providers/provider.ts'
 
 function allows(hosts: readonly string[], url: string): boolean {
@@ -81,15 +81,6 @@ test('the Authorization value is a bearer token, or what the entry says', () => 
   expect(headersOf('TOKEN')).toEqual({ authorization: 'Bearer TOKEN' })
   const api = { hosts: ['a.example'], authorization: 'token {{access_token}}' }
   expect(headersOf('{{access_token}}', api)).toEqual({ authorization: 'token {{access_token}}' })
-})
-
-const withApi = builtInIds().filter((id) => builtIn(id)?.provider.api !== undefined)
-
-test.each(withApi)('the catalogue knows hosts of the API of %s, in their own form', (id) => {
-  const { api } = builtIn(id)?.provider ?? {}
-  expect(api?.hosts.map(parseApiHost)).toEqual(api?.hosts)
-  expect(api?.hosts.length).toBeGreaterThan(0)
-  if (api?.baseUrl !== undefined) expect(isApiHost({ api }, new URL(api.baseUrl))).toBe(true)
 })
 
 test("what asks Google who the user is is one of its API's hosts too", () => {

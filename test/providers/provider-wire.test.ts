@@ -6,7 +6,6 @@ import {
   parseProviderCreate,
   providerToWire,
 } from '../../src/operations/providers/provider-wire.ts'
-import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 
 const authorize_request = {
@@ -340,23 +339,6 @@ describe('showing a provider', () => {
     const again = parseProviderCreate({ id: 'acme-hub', oauth2: { ...shown, client_secret: undefined } })
     expect(again.entry.provider).toEqual(entry().provider)
   })
-})
-
-test.each(builtInIds())('%s can be shown and posted again', (id) => {
-  // the examples are taken for what an operator would give
-  const variables = Object.entries(builtIn(id)?.provider.variables ?? {}).map(([name, { value }]) => [
-    name,
-    { value },
-  ])
-  const asked = {
-    id,
-    provider_id: id,
-    oauth2: { client_id: 'abc', variables: Object.fromEntries(variables) },
-  }
-  const { provider } = entry(asked)
-  const { oauth2: shown } = providerToWire(entry(asked), 'https://g.test/cb', false)
-  const body = { id, provider_id: id, oauth2: { ...shown, client_id: 'abc', client_secret: undefined } }
-  expect(parseProviderCreate(body).entry.provider).toEqual(provider)
 })
 
 describe('patching a provider', () => {

@@ -1,11 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { BrokerError } from '../../../src/domain/errors.ts'
-import { SCOPES_TEMPLATE } from '../../../src/providers/catalogue/built-in-provider.ts'
-import { builtIn, builtInIds } from '../../../src/providers/catalogue/registry.ts'
 import { definitionJsonSchema } from '../../../src/providers/definition/json-schema.ts'
-import { writeMembers } from '../../../src/providers/definition/member.ts'
-import { OAUTH2_MEMBERS } from '../../../src/providers/definition/oauth2-settings.ts'
 import { readDefinition } from '../../../src/providers/definition/read-definition.ts'
 
 const at = (path: string) => `https://{{subdomain}}.zendesk.com${path}`
@@ -216,56 +212,12 @@ describe('a definition', () => {
   })
 })
 
-/** The definition that the API's answer of a built-in provider would be. */
-function definitionOf(id: string) {
-  const known = builtIn(id)
-  if (known === undefined) throw new Error(`${id} is not in the catalogue`)
-  const { provider, offlineAccess, endpoints } = known
-  const spelled = Object.entries(endpoints).map(([role, addresses]) => [
-    role,
-    addresses.filter((address) => !/[{%]/.test(address)), // a pattern names variables, which these do not declare
-  ])
-  return {
-    known,
-    definition: {
-      id,
-      name: provider.displayName,
-      oauth2: writeMembers(OAUTH2_MEMBERS, provider),
-      ...(offlineAccess && { offline_access: offlineAccess }),
-      other_endpoints: Object.fromEntries(spelled),
-    },
-  }
-}
-
-/** Those that answers show whole: a variable without a value is in no entry. */
-const filled = builtInIds().filter((id) =>
-  Object.values(builtIn(id)?.provider.variables ?? {}).every(({ isExample }) => isExample !== true),
-)
-
-describe('the built-in providers', () => {
-  test.each(filled)('%s is the same when its definition is written and read', (id) => {
-    const { known, definition } = definitionOf(id)
-    const read = readDefinition(definition)
-    const { params } = known.provider.authorizationRequest
-    const placesNoScopes = !Object.values(params).some((template) => template.includes('{{scopes}}'))
-    expect(read.provider).toEqual({
-      ...known.provider,
-      authorizationRequest: {
-        ...known.provider.authorizationRequest,
-        // sent where scopes are requested, as without the parameter
-        params: { ...params, ...(placesNoScopes && { scope: SCOPES_TEMPLATE }) },
-      },
-    })
-    expect(read.offlineAccess).toEqual(known.offlineAccess)
-  })
-})
-
 describe('the JSON Schema of definitions', () => {
   const schema = definitionJsonSchema('https://gatepass.example/schemas/provider.json')
   const accepts = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
 
   test('accepts what is read, and refuses what no member has', () => {
-    for (const value of [zendesk(), minimal(), ...builtInIds().map((id) => definitionOf(id).definition)])
+    for (const value of [zendesk(), minimal()])
       expect(accepts(JSON.parse(JSON.stringify(value))), JSON.stringify(accepts.errors)).toBe(true)
     expect(accepts({ ...minimal(), nmae: 'x' })).toBe(false)
     expect(accepts({ ...minimal(), name: undefined })).toBe(false)
