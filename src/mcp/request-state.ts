@@ -9,8 +9,7 @@ export interface CallBinding {
   readonly projectId: string
   /** `Principal.identity`: the credential together with the user. */
   readonly caller: string
-  /** Identifies the tool. */
-  readonly tool: string
+  readonly toolUid: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
@@ -31,7 +30,13 @@ export function createRequestStates<State>(
 ): RequestStates<State> {
   const secret = deriveKey('mcp request state').toString('base64')
   const codec = createStateCodec(secret, () => now() * 1000)
-  const members = ({ projectId, caller, tool, input }: CallBinding) => [kind, projectId, caller, tool, input]
+  const members = ({ projectId, caller, toolUid, input }: CallBinding) => [
+    kind,
+    projectId,
+    caller,
+    toolUid,
+    input,
+  ]
   return {
     seal: (state, binding) => codec.seal(state, members(binding)),
     async open(text, binding) {

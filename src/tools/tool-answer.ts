@@ -1,3 +1,4 @@
+import type { Authorization } from '../domain/authorization.ts'
 import type { LargeJson } from './large-json.ts'
 import type { ToolError } from './tool-error.ts'
 
@@ -44,13 +45,11 @@ export interface AuthorizationRequired {
 }
 
 /** The authorization that the user must complete before the tool can run. */
-export interface RequiredAuthorization {
-  readonly id: string
+export interface RequiredAuthorization extends Pick<Authorization, 'id' | 'userId' | 'steps' | 'expiresAt'> {
   /** The connect page that the user must open. */
   readonly url: string
   readonly scopes: readonly string[]
   readonly status: AuthorizationStatus
-  readonly userId: string
   /** The id of the entry whose consent comes next; absent if the entry was deleted. */
   readonly providerId?: string
 }

@@ -264,17 +264,25 @@ test('a call is held while its user approves, then repeated with the state alone
   const held = createConsentRounds(broker, 0)
   const { body } = await world.execute('Demo.WhoAmI', { user_id: user })
   const { id, url } = body.output.requires_authorization
-  const authorization = { id, url, scopes: ['read'], status: 'pending', userId: user } as const
+  const link = { id, url, scopes: ['read'], status: 'pending', userId: user } as const
+  const authorization = { ...link, steps: [], expiresAt: broker.now() + 600 }
+  const missing: Execution = {
+    id: 'exec_1',
+    durationMs: 0,
+    finishedAt: '',
+    wasCalled: false,
+    outcome: { outcome: 'authorization_required', authorization },
+  }
   const call = {
-    binding: { projectId: project?.id ?? '', caller: 'a key', tool: 'a tool', input: {} },
+    binding: { projectId: project?.id ?? '', caller: 'a key', toolUid: 'a tool', input: {} },
     owner: 'a key',
     title: 'A tool',
     abilities: { isModern: true, protocolVersion: '', opensLinks: true },
     publishesOutput: false,
     signal: new AbortController().signal,
   }
-  const asked = await held.ask(call, authorization)
-  const { requestState = '' } = asked as { requestState?: string }
+  const asked = await held.run(call, async () => missing)
+  const { requestState = '' } = 'answer' in asked ? (asked.answer as { requestState?: string }) : {}
   const unexpected = (): Promise<Execution> => Promise.reject(new Error('the tool was run'))
   const again = await held.run(
     { ...call, requestState, inputResponses: { [id]: { action: 'accept' } } },

@@ -20,7 +20,7 @@ const QUESTION = {
 
 function callOf(owner: string, more: Partial<SuspendableCall> = {}): SuspendableCall {
   return {
-    binding: { projectId, caller: owner, tool: 'tool', input: {} },
+    binding: { projectId, caller: owner, toolUid: 'tool', input: {} },
     owner,
     modes: ['form'],
     signal: new AbortController().signal,

@@ -42,6 +42,8 @@ const authorization = {
   scopes: ['read'],
   status: 'pending',
   userId: 'u-1',
+  steps: [],
+  expiresAt: 600,
   providerId: 'github',
 } as const
 const artifact = {

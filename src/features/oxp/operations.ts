@@ -3,7 +3,6 @@ import type { Broker } from '../../broker.ts'
 import { type ApiKey, userFor } from '../../domain/api-key.ts'
 import { BrokerError, type ErrorCode, invalidMember } from '../../domain/errors.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { getAuthorization } from '../../flows/await-authorization.ts'
 import { Answer } from '../../operations/answer.ts'
 import { toContractError } from '../../operations/dialects/arcade.ts'
 import { duration, executeErrorSchema } from '../../operations/dialects/execution-schemas.ts'
@@ -253,9 +252,8 @@ async function missingAuthorization(
   broker: Broker,
   tool: Tool,
   userId: string | undefined,
-  { id: authorizationId, url }: RequiredAuthorization,
+  { id: authorizationId, url, steps }: RequiredAuthorization,
 ) {
-  const { steps } = await getAuthorization(broker, tool.projectId, authorizationId)
   const open = steps.filter((step) => step.connectionId === undefined).map((step) => step.providerUid)
   const needs = await toolNeeds(broker, tool, { ...(userId !== undefined && { userId }) })
   const missing = needs.filter(({ entry }) => open.includes(entry.uid)).flatMap((need) => need.requirements)

@@ -5,7 +5,6 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
-import type { Authorization } from '../../domain/authorization.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 
@@ -47,32 +46,26 @@ export interface ConsentRequest {
 /** More scopes are counted, not listed: the sentence is for people. */
 const MAX_NAMED_SCOPES = 12
 
-/** Describes the link. `title` is the name by which the client knows the tool. */
+/** Describes the link. `title`: the name by which the client knows the tool. */
 export async function consentRequest(
   broker: Broker,
-  title: string,
+  { projectId, title }: { readonly projectId: string; readonly title: string },
   required: RequiredAuthorization,
 ): Promise<ConsentRequest> {
-  const authorization = await broker.store.authorizations.find(required.id)
-  const providers = authorization === undefined ? [] : await providerNames(broker, authorization)
+  const entries = await Promise.all(
+    required.steps.map(({ providerUid }) => findProviderByUid(broker, projectId, providerUid)),
+  )
+  const providers = entries.flatMap((entry) => (entry === undefined ? [] : [entry.provider.displayName]))
   const atProviders = providers.length === 0 ? '' : ` at ${listed(providers)}`
   const scopes = required.scopes.slice(0, MAX_NAMED_SCOPES)
   const more = required.scopes.length - scopes.length
   const andMore = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'scope' : 'scopes'}`
   const forScopes = scopes.length === 0 ? '' : ` (${scopes.join(' ')}${andMore})`
-  const end = authorization?.expiresAt ?? broker.now() + broker.settings.authorizationTtlSeconds
   return {
     required,
     message: `${title} needs your approval${atProviders}${forScopes}.`,
-    lifetime: Math.max(end - broker.now(), 0),
+    lifetime: Math.max(required.expiresAt - broker.now(), 0),
   }
-}
-
-async function providerNames(broker: Broker, { projectId, steps }: Authorization): Promise<string[]> {
-  const entries = await Promise.all(
-    steps.map(({ providerUid }) => findProviderByUid(broker, projectId, providerUid)),
-  )
-  return entries.flatMap((entry) => (entry === undefined ? [] : [entry.provider.displayName]))
 }
 
 function listed(names: readonly string[]): string {

@@ -46,8 +46,6 @@ export interface ConsentRounds {
    * that is missing. Throws the error -32042 with the link to clients of 2025-11-25 that open links.
    */
   run(call: ConsentCall, run: () => Promise<Execution>): Promise<ConsentOutcome>
-  /** Returns, or throws like `run`, the answer that asks for a missing consent. */
-  ask(call: ConsentCall, required: RequiredAuthorization): Promise<CallToolResult | InputRequiredResult>
 }
 
 /** The content of `requestState` while the user is at the link. */
@@ -70,7 +68,11 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     required: RequiredAuthorization,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { binding, abilities, publishesOutput } = call
-    const request = await consentRequest(broker, call.title, required)
+    const request = await consentRequest(
+      broker,
+      { projectId: binding.projectId, title: call.title },
+      required,
+    )
     const form = consentFormOf(abilities)
     if (form === 'input_required')
       return askByInput(await states.seal({ authorizationId: required.id }, binding), request)
@@ -104,7 +106,6 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
   }
 
   return {
-    ask,
     async run(call, run) {
       if (call.requestState !== undefined) {
         const state = await states.open(call.requestState, call.binding)
@@ -122,8 +123,8 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
   }
 }
 
-function keyOf({ projectId, caller, tool }: CallBinding): string {
-  return JSON.stringify([projectId, caller, tool])
+function keyOf({ projectId, caller, toolUid }: CallBinding): string {
+  return JSON.stringify([projectId, caller, toolUid])
 }
 
 function actionOf(response: unknown): unknown {

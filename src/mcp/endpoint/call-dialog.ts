@@ -1,5 +1,4 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { toolId } from '../../domain/tool.ts'
 import type { Dialog } from '../../tools/dialog/dialog.ts'
 import type { ToolLog } from '../../tools/tool-answer.ts'
 import type { Reports, SuspendedCalls } from '../suspended/suspended-calls.ts'
@@ -55,7 +54,7 @@ export async function inDialog(
 ): Promise<CallAnswer> {
   const { exchange, shown, input, era, signal, context } = call
   const { projectId, identity: caller, owner } = exchange.principal
-  const asker = { binding: { projectId, caller, tool: toolId(shown.tool), input }, owner }
+  const asker = { binding: { projectId, caller, toolUid: shown.tool.uid, input }, owner }
   if (era === 'legacy') return run(call, streamDialog(suspended, call, asker))
   const { inputResponses, signal: cancelled } = context.mcpReq
   const round = { ...asker, modes: modesOf(call.elicitation), signal, cancelled, reports: reportsOf(call) }

@@ -122,7 +122,7 @@ function consentCall({ exchange, era, shown, input, elicitation, context, signal
   const { mcpReq } = context
   const requestState = mcpReq.requestState<string>()
   return {
-    binding: { projectId, caller: identity, tool: shown.tool.uid, input },
+    binding: { projectId, caller: identity, toolUid: shown.tool.uid, input },
     owner,
     title: shown.name,
     abilities: {

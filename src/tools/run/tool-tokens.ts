@@ -136,7 +136,7 @@ export async function authorizationRequired(
   broker: Broker,
   authorization: Authorization,
 ): Promise<AuthorizationRequired> {
-  const { id, projectId, userId } = authorization
+  const { id, projectId, userId, steps, expiresAt } = authorization
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   return {
     outcome: 'authorization_required',
@@ -146,6 +146,8 @@ export async function authorizationRequired(
       scopes: scopesOf(authorization),
       status: 'pending',
       userId,
+      steps,
+      expiresAt,
       ...(entry !== undefined && { providerId: entry.id }),
     },
   }
