@@ -11,15 +11,6 @@ interface ListOptions extends CommonOptions {
   readonly provider?: string
 }
 
-interface RequiredProvider {
-  readonly id?: string
-  readonly provider_id?: string
-  readonly status?: string
-  readonly status_reason?: string
-  readonly token_status?: string
-  readonly oauth2?: { readonly scopes?: readonly string[] }
-}
-
 export function defineTools(tools: Command, shell: Shell): void {
   tools.addHelpText('after', EXAMPLES)
   defineToolsDev(tools, shell)

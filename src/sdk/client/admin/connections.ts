@@ -30,13 +30,11 @@ export function createUserConnections({ call }: Transport): AdminConnections {
         return call('listUserConnections', { query, options })
       }),
     async import(connections, how = {}, options) {
-      const path = '/v1/admin/user_connections/import'
       const body = { connections, ...how }
       const { items } = await call('importConnections', { body, options })
       return items
     },
     async delete(id, options) {
-      const path = '/v1/admin/user_connections/{id}'
       await call('deleteUserConnection', { params: { id }, options })
     },
   }

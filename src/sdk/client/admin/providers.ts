@@ -40,8 +40,6 @@ export interface AdminProviders {
   readonly catalogue: ProviderCatalogue
 }
 
-const CATALOGUE = '/v1/admin/provider_catalogue'
-
 export function createProviders({ call }: Transport): AdminProviders {
   return {
     list: () => createList((query, options) => call('listAuthProviders', { query, options })),

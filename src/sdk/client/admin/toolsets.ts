@@ -22,10 +22,7 @@ export function createToolsets({ call }: Transport): AdminToolsets {
     list: () => createList((query, options) => call('listToolsets', { query, options })),
     get: (id, options) => call('getToolset', { params: { id }, options }),
     tools: (id) =>
-      createList((query, options) => {
-        const path = '/v1/toolsets/{id}/tools'
-        return call('listToolsetTools', { params: { id }, query, options })
-      }),
+      createList((query, options) => call('listToolsetTools', { params: { id }, query, options })),
     create: (body, options) => call('createToolset', { body, options }),
     update: (id, body, options) => call('updateToolset', { params: { id }, body, options }),
     async delete(id, options) {

@@ -27,9 +27,6 @@ export interface AdminWebhooks {
   replay(id: string, what?: Body<'replayWebhook'>, options?: RequestOptions): Promise<Answer<'replayWebhook'>>
 }
 
-const WEBHOOKS_PATH = '/v1/webhooks'
-const WEBHOOK_PATH = '/v1/webhooks/{id}'
-
 export function createWebhooks({ call }: Transport): AdminWebhooks {
   return {
     list: () => createList((query, options) => call('listWebhooks', { query, options })),
@@ -39,18 +36,13 @@ export function createWebhooks({ call }: Transport): AdminWebhooks {
     async delete(id, options) {
       await call('deleteWebhook', { params: { id }, options })
     },
-    rotate(id, { overlap_seconds, ...options } = {}) {
-      return call('rotateWebhookSecret', { params: { id }, body: { overlap_seconds }, options })
-    },
-    test(id, options) {
-      return call('testWebhook', { params: { id }, options })
-    },
+    rotate: (id, { overlap_seconds, ...options } = {}) =>
+      call('rotateWebhookSecret', { params: { id }, body: { overlap_seconds }, options }),
+    test: (id, options) => call('testWebhook', { params: { id }, options }),
     deliveries: (id, { state } = {}) =>
       createList((page, options) =>
         call('listWebhookDeliveries', { params: { id }, query: { ...page, state }, options }),
       ),
-    replay(id, body = {}, options) {
-      return call('replayWebhook', { params: { id }, body, options })
-    },
+    replay: (id, body = {}, options) => call('replayWebhook', { params: { id }, body, options }),
   }
 }
