@@ -1,33 +1,37 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
+/** The tokens of a grant as they are stored. */
+export interface SealedGrant {
+  /** The granted scopes, which may be fewer than were requested. */
+  readonly scopes: readonly string[]
+  readonly tokenType: string
+  /** When the access token was received. */
+  readonly receivedAt: EpochSeconds
+  /** When the access token expires; absent when the provider did not say. */
+  readonly expiresAt?: EpochSeconds | undefined
+  /** When the refresh token expires if it is not used before; absent when that is unknown. */
+  readonly refreshExpiresAt?: EpochSeconds | undefined
+  /** The latest time of the background refresh; absent: it follows from `expiresAt`. */
+  readonly refreshAt?: EpochSeconds | undefined
+  /** `AccessSecrets` as JSON. Separate from `refresh`, so that fetching a token does not decrypt the refresh token. */
+  readonly access: Sealed
+  /** `RefreshSecrets` as JSON; absent when there is no refresh token, or when a refresh brought no new one. */
+  readonly refresh?: Sealed | undefined
+}
+
 /** A user's standing grant at a provider, with its tokens sealed. */
-export interface Connection {
+export interface Connection extends SealedGrant {
   readonly id: string
   readonly projectId: string
   readonly userId: string
   readonly providerUid: string
   /** The account that approved, as the provider names it. Its id is empty if the provider did not say. */
   readonly account: Account
-  /** The granted scopes, which may be fewer than were requested. */
-  readonly scopes: readonly string[]
   /** Scopes that were requested and not granted, with the number of consecutive consents that withheld each. */
   readonly withheldScopes: Readonly<Record<string, number>>
   readonly status: 'active' | 'needs_authorization'
   readonly statusReason?: NeedsAuthorizationReason
-  readonly tokenType: string
-  /** When the access token was received. */
-  readonly receivedAt: EpochSeconds
-  /** When the access token expires; absent when the provider did not say. */
-  readonly expiresAt?: EpochSeconds
-  /** When the refresh token expires if it is not used before; absent when that is unknown. */
-  readonly refreshExpiresAt?: EpochSeconds
-  /** The latest time of the background refresh; absent: it follows from `expiresAt`. */
-  readonly refreshAt?: EpochSeconds
-  /** `AccessSecrets` as JSON. Separate from `refresh`, so that fetching a token does not decrypt the refresh token. */
-  readonly access: Sealed
-  /** `RefreshSecrets` as JSON; absent when there is no refresh token. */
-  readonly refresh?: Sealed
   /**
    * The hosts and client the user approved (`identityOf`): tokens are never sent to a provider with another identity.
    */
@@ -58,16 +62,16 @@ export interface AccessSecrets {
   /** Claims about the account; tools receive them as `user_info`. */
   readonly userInfo: Readonly<Record<string, unknown>>
   /** Other members of the token response and the authorization response, such as `instance_url` or `realmId`. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
   /** Values for the entry's `keptValues` and variables; each key names where the value came from (`kept-values.ts`). */
-  readonly kept?: Readonly<Record<string, string>>
+  readonly kept?: Readonly<Record<string, string>> | undefined
 }
 
 /** The content of `Connection.refresh`. */
 export interface RefreshSecrets {
   readonly refreshToken: string
   /** When the refresh token expires, however often it is used; absent when that is unknown. */
-  readonly endsAt?: EpochSeconds
+  readonly endsAt?: EpochSeconds | undefined
 }
 
 /** Why a connection cannot be used until the user approves again. */

@@ -52,24 +52,22 @@ export async function connectionOfGrant(
   const scopes = grantedScopes(entry.provider, claimed, grant, response, earlier)
   const { accessToken, refreshToken } = grant
   const { callbackMembers = {} } = factsOf(entry.provider)
-  const extra = mergedExtra(
-    extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
-    grant.extra,
-  )
-  const kept = collectValues(entry.provider, {
-    authorizationResponse: response,
-    tokenResponse: grant.extra,
-    userInfo: grant.userInfo,
-    given,
-  })
   const tokens = sealGrant(
     broker,
     { ...owner, id, account },
     {
       ...grant,
       userInfo: grant.userInfo ?? {},
-      ...(extra !== undefined && { extra }),
-      ...(kept !== undefined && { kept }),
+      extra: mergedExtra(
+        extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
+        grant.extra,
+      ),
+      kept: collectValues(entry.provider, {
+        authorizationResponse: response,
+        tokenResponse: grant.extra,
+        userInfo: grant.userInfo,
+        given,
+      }),
       scopes,
     },
     { provider: entry.provider },

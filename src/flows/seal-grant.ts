@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
-import type { RefreshedTokens } from '../store/connection-refreshes.ts'
+import type { AccessSecrets, Connection, RefreshSecrets, SealedGrant } from '../domain/connection.ts'
+import type { Grant } from '../providers/grant.ts'
 import { UnsealError } from '../store/seal.ts'
 import { sealingContext } from '../store/sealed-columns.ts'
 import { backgroundRefreshAt, refreshTimes, type TokenTimes } from './refresh/token-times.ts'
@@ -15,34 +15,30 @@ interface SealedAccess extends AccessSecrets {
   readonly granted?: Pick<Connection, 'scopes' | 'account'>
 }
 
-/** Tokens that were just received. `expiresIn` is in seconds; absent when it is unknown. */
-export interface ReceivedTokens extends AccessSecrets {
-  readonly refreshToken?: string | undefined
-  readonly tokenType: string
-  readonly scopes: readonly string[]
-  readonly expiresIn?: number | undefined
-  /** Seconds until the refresh token expires, if the provider said. */
-  readonly refreshExpiresIn?: number | undefined
-}
+/** A grant whose scopes and user info are known, with the values that the entry keeps. */
+export type CompleteGrant = Omit<Grant, 'account'> & AccessSecrets & Pick<Connection, 'scopes'>
 
-/** Seals tokens for the store. `before`: the connection whose tokens were refreshed. */
+/**
+ * Seals a grant for the store. `before`: the connection whose tokens were refreshed. Without a new refresh token, there
+ * is no `refresh`, and the stored one stays (RFC 6749 section 6).
+ */
 export function sealGrant(
   broker: Pick<Broker, 'sealer' | 'now'>,
   row: ConnectionRow & Pick<Connection, 'account'>,
-  tokens: ReceivedTokens,
+  grant: CompleteGrant,
   { provider = {}, before, receivedAt = broker.now() }: TokenTimes = {},
-): RefreshedTokens {
-  const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = tokens
+): SealedGrant {
+  const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = grant
   const seal = (secrets: SealedAccess | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), sealingContext('connections', column, row))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
   const opened = before && openRefresh(broker, { ...row, refresh: before.refresh })
   const held = opened && withKnownEnd(opened, before?.refreshExpiresAt, provider)
-  const refreshToken = tokens.refreshToken ?? held?.refreshToken
+  const refreshToken = grant.refreshToken ?? held?.refreshToken
   const hasRefresh = refreshToken !== undefined
-  const times = hasRefresh ? refreshTimes(provider, { ...tokens, receivedAt }, held) : {}
+  const times = hasRefresh ? refreshTimes(provider, { ...grant, receivedAt }, held) : {}
   const { endsAt, expiresAt: refreshExpiresAt } = times
-  const isSealed = tokens.refreshToken === undefined && endsAt === opened?.endsAt
+  const isSealed = grant.refreshToken === undefined && endsAt === opened?.endsAt
   const refreshAt = backgroundRefreshAt(provider, row.id, {
     receivedAt,
     expiresAt,
@@ -50,26 +46,14 @@ export function sealGrant(
     hasRefresh,
   })
   return {
-    access: seal(
-      {
-        accessToken,
-        userInfo,
-        ...(extra !== undefined && { extra }),
-        ...(kept !== undefined && { kept }),
-        granted: { scopes, account: row.account },
-      },
-      'access',
-    ),
-    ...(hasRefresh &&
-      !isSealed && {
-        refresh: seal({ refreshToken, ...(endsAt !== undefined && { endsAt }) }, 'refresh'),
-      }),
+    access: seal({ accessToken, userInfo, extra, kept, granted: { scopes, account: row.account } }, 'access'),
+    refresh: hasRefresh && !isSealed ? seal({ refreshToken, endsAt }, 'refresh') : undefined,
     tokenType,
     scopes,
     receivedAt,
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(refreshExpiresAt !== undefined && { refreshExpiresAt }),
-    ...(refreshAt !== undefined && { refreshAt }),
+    expiresAt,
+    refreshExpiresAt,
+    refreshAt,
   }
 }
 

@@ -16,25 +16,25 @@ import { readUserInfo, TokenResponseFault } from './token-response.ts'
 /** The grant of a token response, after repairs. */
 export interface Grant {
   readonly accessToken: string
-  readonly refreshToken?: string
+  readonly refreshToken?: string | undefined
   readonly tokenType: string
   /** Seconds; absent when the provider did not say. */
-  readonly expiresIn?: number
+  readonly expiresIn?: number | undefined
   /** Seconds until the refresh token expires; absent when the provider did not say. */
-  readonly refreshExpiresIn?: number
+  readonly refreshExpiresIn?: number | undefined
   /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
-  readonly scopes?: readonly string[]
+  readonly scopes?: readonly string[] | undefined
   /** The user info; absent when it was not requested. */
-  readonly userInfo?: Readonly<Record<string, unknown>>
+  readonly userInfo?: Readonly<Record<string, unknown>> | undefined
   readonly account: { readonly id: string; readonly name: string }
   /** Further members of the token response, for tools; absent when there are none. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
   /** `sub` of the ID token, when one came. */
-  readonly subject?: string
+  readonly subject?: string | undefined
 }
 
-/** The tokens and further members of a token response. */
-export interface GrantedTokens {
+/** A token response, after repairs. */
+export interface TokenResponse {
   readonly tokens: {
     readonly access_token: string
     readonly refresh_token?: string
@@ -70,21 +70,21 @@ const PROTOCOL_CLAIMS = [
 /** The grant of a token response, with what the response itself tells about the account. */
 export function readGrant(
   provider: Provider,
-  { tokens, claims, refreshExpiresIn, extra }: GrantedTokens,
+  { tokens, claims, refreshExpiresIn, extra }: TokenResponse,
 ): Grant {
   const more = mergedExtra(extra)
   const userInfo = accountClaims(claims) ?? more
   return {
     accessToken: tokens.access_token,
-    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    refreshToken: tokens.refresh_token,
     tokenType: tokens.token_type,
-    ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
-    ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
-    ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
-    ...(userInfo !== undefined && { userInfo }),
+    expiresIn: tokens.expires_in,
+    refreshExpiresIn,
+    scopes: tokens.scope === undefined ? undefined : grantedScopes(provider, tokens.scope),
+    userInfo,
     account: accountOf(provider, userInfo),
-    ...(more !== undefined && { extra: more }),
-    ...(typeof claims?.sub === 'string' && { subject: claims.sub }),
+    extra: more,
+    subject: typeof claims?.sub === 'string' ? claims.sub : undefined,
   }
 }
 
@@ -119,8 +119,8 @@ export async function askAboutGrant(
   const scopes = grant.scopes ?? (typeof scope === 'string' ? grantedScopes(provider, scope) : undefined)
   return {
     ...grant,
-    ...(expiresIn !== undefined && { expiresIn }),
-    ...(scopes !== undefined && { scopes }),
+    expiresIn,
+    scopes,
     ...(userInfo !== undefined && { userInfo, account: accountOf(provider, userInfo) }),
   }
 }

@@ -14,7 +14,7 @@ import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, credentialsFor } from './client-authentication.ts'
-import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
+import { askAboutGrant, asksAfter, type Grant, readGrant, type TokenResponse } from './grant.ts'
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
 import type { Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
@@ -90,25 +90,28 @@ export function createOAuthClient(
     values: TemplateValues,
     ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
     guard?: RequestGuard,
-    { isIdTokenAsked = false } = {},
-  ): Promise<GrantedTokens> {
-    const seen: Seen = { isIdTokenAsked }
+    nonce?: string,
+  ): Promise<Grant> {
+    const { provider } = registered
+    const seen: Seen = { isIdTokenAsked: nonce !== undefined }
     const client = await credentialsFor(block, registered, now())
     const config = configure(registered, block, client)
     config[customFetch] = (_url, request) =>
       tokenFetch(registered, block, { values, client }, request, seen, guard)
+    let tokens: Awaited<ReturnType<typeof ask>>
     try {
-      const tokens = await ask(config)
-      const { refreshExpiresIn, extra = {} } = seen
-      return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), refreshExpiresIn, extra }
+      tokens = await ask(config)
     } catch (error) {
       const { clientSecret } = registered.client
       const secrets = [...(seen.secrets ?? []), clientSecret, values.refresh_token, values.access_token]
-      throw refusalOf(registered.provider.displayName, explanationOf(error, secrets), {
+      throw refusalOf(provider.displayName, explanationOf(error, secrets), {
         ...seen,
         cause: seen.fault ?? error,
       })
     }
+    const { refreshExpiresIn, extra = {}, idTokenClaims: claims = tokens.claims() } = seen
+    if (provider.issuer === undefined) checkNonce(provider, claims, nonce)
+    return readGrant(provider, { tokens, claims, refreshExpiresIn, extra })
   }
 
   /** Sends the token request in the form that the entry describes, and repairs the response. */
@@ -156,7 +159,7 @@ export function createOAuthClient(
     const values = { ...templateValues(registered), access_token: first.accessToken }
     const signal = guard?.signal && { signal: guard.signal }
     const exchange = { registered, block, values, purpose: 'exchange', guard: signal } as const
-    return withExchanged(provider, first, await exchangeToken(outgoing, exchange, now()))
+    return withExchanged(first, await exchangeToken(outgoing, exchange, now()))
   }
 
   return {
@@ -189,7 +192,7 @@ export function createOAuthClient(
         ...(provider.issuer !== undefined && response.has('iss') && { iss: response.get('iss') ?? '' }),
       }).toString()
       const values = templateValues(registered)
-      const granted = await grant(
+      const first = await grant(
         registered,
         provider.tokenRequest,
         values,
@@ -202,11 +205,10 @@ export function createOAuthClient(
               provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
           }),
         guard,
-        { isIdTokenAsked: secrets.nonce !== undefined },
+        secrets.nonce,
       )
-      if (provider.issuer === undefined) checkNonce(provider, granted, secrets.nonce)
-      const grantRead = await exchanged(registered, readGrant(provider, granted), guard)
-      return askAboutGrant(outgoing, registered, grantRead, values, { event: 'onTokenGrant', now: now() })
+      const whole = await exchanged(registered, first, guard)
+      return askAboutGrant(outgoing, registered, whole, values, { event: 'onTokenGrant', now: now() })
     },
 
     async refresh(registered, { refreshToken, accessToken, kept }, guard) {
@@ -215,18 +217,12 @@ export function createOAuthClient(
       const values = { ...templateValues(registered), ...tokens, kept }
       if (renewalRequest !== undefined) {
         const renewal = { registered, block: renewalRequest, values, purpose: 'refresh', guard } as const
-        return readRefreshed(registered.provider, await exchangeToken(outgoing, renewal, now()))
+        return withoutUserInfo(await exchangeToken(outgoing, renewal, now()))
       }
       if (block === undefined || refreshToken === undefined)
         throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
-      const granted = await grant(
-        registered,
-        block,
-        values,
-        (config) => refreshTokenGrant(config, refreshToken),
-        guard,
-      )
-      return readRefreshed(registered.provider, granted)
+      const ask = (config: Configuration) => refreshTokenGrant(config, refreshToken)
+      return withoutUserInfo(await grant(registered, block, values, ask, guard))
     },
 
     async askAgain(registered, grant) {
@@ -240,9 +236,8 @@ export function createOAuthClient(
 }
 
 /** User info in a refresh response must not replace what the first response told. */
-function readRefreshed(provider: Provider, granted: GrantedTokens): Grant {
-  const { userInfo: _, ...refreshed } = readGrant(provider, granted)
-  return refreshed
+function withoutUserInfo(grant: Grant): Grant {
+  return { ...grant, userInfo: undefined }
 }
 
 function configure(
@@ -272,7 +267,11 @@ function configure(
  * Refuses an ID token of another request (OpenID Connect Core section 3.1.3.7), at a server without a known issuer. A
  * token without a nonce is accepted: some servers leave it out, and the token is read for the account's name only.
  */
-function checkNonce({ displayName }: Provider, { claims }: GrantedTokens, nonce: string | undefined): void {
+function checkNonce(
+  { displayName }: Provider,
+  claims: TokenResponse['claims'],
+  nonce: string | undefined,
+): void {
   if (nonce === undefined || claims?.nonce === undefined || claims.nonce === nonce) return
   throw new ProviderRefusal(
     'provider_bad_response',

@@ -10,7 +10,7 @@ export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
 interface Tokens {
   readonly accessToken: string
-  readonly refreshToken?: string
+  readonly refreshToken?: string | undefined
 }
 
 type Kind = 'access_token' | 'refresh_token'

@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
 import { credentialsFor } from './client-authentication.ts'
 import { mergedExtra } from './extra-members.ts'
-import { type Grant, type GrantedTokens, readGrant } from './grant.ts'
+import { type Grant, readGrant, type TokenResponse } from './grant.ts'
 import type { Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
@@ -46,7 +46,7 @@ export async function exchangeToken(
   outgoing: Outgoing,
   { registered, block, values, purpose, guard }: TokenExchange,
   now: EpochSeconds,
-): Promise<GrantedTokens> {
+): Promise<Grant> {
   const { provider, client } = registered
   const credentials = await credentialsFor(block, registered, now)
   const secrets = [values.access_token, client.clientSecret, ...Object.values(credentials.params)]
@@ -73,26 +73,20 @@ export async function exchangeToken(
       words: wordsOf(typeof description === 'string' ? description : undefined, secrets),
     })
   }
-  const tokens = body as unknown as GrantedTokens['tokens'] // as `readTokens` makes it
-  return { tokens, claims: undefined, refreshExpiresIn, extra }
+  const tokens = body as unknown as TokenResponse['tokens'] // as `readTokens` makes it
+  return readGrant(provider, { tokens, claims: undefined, refreshExpiresIn, extra })
 }
 
 /** The first grant with the tokens of the exchange. The lifetime of the first token says nothing of the second. */
-export function withExchanged(provider: Provider, first: Grant, exchanged: GrantedTokens): Grant {
-  const { expiresIn: _, ...told } = first
-  const { accessToken, tokenType, refreshToken, expiresIn, refreshExpiresIn, scopes } = readGrant(
-    provider,
-    exchanged,
-  )
-  const extra = mergedExtra(first.extra, exchanged.extra)
+export function withExchanged(first: Grant, exchanged: Grant): Grant {
   return {
-    ...told,
-    accessToken,
-    tokenType,
-    ...(refreshToken !== undefined && { refreshToken }),
-    ...(expiresIn !== undefined && { expiresIn }),
-    ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
-    ...(scopes !== undefined && { scopes }),
-    ...(extra !== undefined && { extra }),
+    ...first,
+    accessToken: exchanged.accessToken,
+    tokenType: exchanged.tokenType,
+    expiresIn: exchanged.expiresIn,
+    refreshToken: exchanged.refreshToken ?? first.refreshToken,
+    refreshExpiresIn: exchanged.refreshExpiresIn ?? first.refreshExpiresIn,
+    scopes: exchanged.scopes ?? first.scopes,
+    extra: mergedExtra(first.extra, exchanged.extra),
   }
 }

@@ -1,8 +1,7 @@
 import { and, eq, gt, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
-import type { Sealed } from '../domain/sealed.ts'
+import type { Connection, NeedsAuthorizationReason, SealedGrant } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { connectionEvents } from './connection-events.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
@@ -12,18 +11,6 @@ import { hasId } from './row-conditions.ts'
 import { variantsOf } from './statement.ts'
 import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
 import { withLines } from './trail-column.ts'
-
-export interface RefreshedTokens {
-  readonly access: Sealed
-  /** Absent: the response had no refresh token, so the stored refresh token stays (RFC 6749 section 6). */
-  readonly refresh?: Sealed
-  readonly tokenType: string
-  readonly scopes: readonly string[]
-  readonly receivedAt: EpochSeconds
-  readonly expiresAt?: EpochSeconds
-  readonly refreshExpiresAt?: EpochSeconds
-  readonly refreshAt?: EpochSeconds
-}
 
 /** A connection that is being refreshed, with its trail. */
 export type ClaimedConnection = Connection & { readonly trail?: string }
@@ -63,7 +50,7 @@ export interface ConnectionRefreshes {
   settleRefresh(
     id: string,
     generation: number,
-    tokens: RefreshedTokens,
+    tokens: SealedGrant,
     audit?: AuditEntries,
     scopesBefore?: readonly string[],
   ): Promise<Connection | undefined>
@@ -141,7 +128,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .from(connections)
       .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
   )
-  const settle = statement((p: Generation & RefreshedTokens) =>
+  const settle = statement((p: Generation & SealedGrant) =>
     query
       .update(connections)
       .set({

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../src/domain/api-key.ts'
 import type { Attempt, Exchanging, Pending, Step } from '../../src/domain/authorization.ts'
 import type { PausedChain } from '../../src/domain/chain.ts'
 import type { ConnectSession } from '../../src/domain/connect-session.ts'
-import type { Connection } from '../../src/domain/connection.ts'
+import type { Connection, SealedGrant } from '../../src/domain/connection.ts'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
 import type { McpConsent } from '../../src/domain/mcp-consent.ts'
@@ -18,7 +18,6 @@ import type { Webhook } from '../../src/domain/webhook.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
-import type { RefreshedTokens } from '../../src/store/connection-refreshes.ts'
 import type { McpRecord } from '../../src/store/mcp-records.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -121,7 +120,7 @@ export function connection(owner: ConnectionOwner, of: Partial<Connection> = {})
   }
 }
 
-export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
+export function refreshed(of: Partial<SealedGrant> = {}): SealedGrant {
   return {
     access: sealed('access 2'),
     refresh: sealed('refresh 2'),

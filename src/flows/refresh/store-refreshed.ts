@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { AccessSecrets, Connection } from '../../domain/connection.ts'
+import type { AccessSecrets, Connection, SealedGrant } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { coveredScopes } from '../../domain/scopes.ts'
 import { mergedExtra } from '../../providers/extra-members.ts'
@@ -9,7 +9,6 @@ import { collectValues } from '../../providers/kept-values.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
-import type { RefreshedTokens } from '../../store/connection-refreshes.ts'
 import { doublingPause, retryWrite } from '../../store/retry.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { sealGrant } from '../seal-grant.ts'
@@ -189,19 +188,17 @@ function sealRefreshed(
   broker: Broker,
   { entry, connection, known, receivedAt }: AnsweredRefresh,
   grant: Omit<Grant, 'account'>,
-): RefreshedTokens {
-  const extra = mergedExtra(known.extra, grant.extra)
+): SealedGrant {
   const { provider } = entry
-  const kept = collectValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept)
-  const tokens = {
+  const complete = {
     ...grant,
     userInfo: grant.userInfo ?? known.userInfo,
-    ...(extra !== undefined && { extra }),
-    ...(kept !== undefined && { kept }),
+    extra: mergedExtra(known.extra, grant.extra),
+    kept: collectValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept),
     scopes: stillGranted(broker, entry, connection, grant.scopes),
     expiresIn: grant.expiresIn ?? lifetimeOf(connection) ?? provider.defaultExpiresIn,
   }
-  return sealGrant(broker, connection, tokens, { provider, before: connection, receivedAt })
+  return sealGrant(broker, connection, complete, { provider, before: connection, receivedAt })
 }
 
 /** A refresh may take scopes away; it cannot add any that the user did not grant (RFC 6749 section 6). */
