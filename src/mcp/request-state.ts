@@ -30,13 +30,7 @@ export function createRequestStates<State>(
 ): RequestStates<State> {
   const secret = deriveKey('mcp request state').toString('base64')
   const codec = createStateCodec(secret, () => now() * 1000)
-  const members = ({ projectId, caller, toolUid, input }: CallBinding) => [
-    kind,
-    projectId,
-    caller,
-    toolUid,
-    input,
-  ]
+  const members = (of: CallBinding) => [kind, of.projectId, of.caller, of.toolUid, of.input]
   return {
     seal: (state, binding) => codec.seal(state, members(binding)),
     async open(text, binding) {
