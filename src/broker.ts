@@ -22,12 +22,12 @@ import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
-import type { PolicyEngine } from './services/policies/policy-engine.ts'
 import type { ProjectDomains } from './services/project-domains.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { CachedConnection } from './services/release.ts'
 import type { Tracing } from './services/tracing.ts'
+import type { UseGate } from './services/use-gate.ts'
 import type { UseLog } from './services/use-log.ts'
 import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
@@ -94,7 +94,8 @@ export interface Broker {
   readonly audit: AuditLog
   readonly altered: AlteredRows
   readonly history: ExecutionLog
-  readonly policies: PolicyEngine
+  /** Permits each use of tokens. */
+  readonly gate: UseGate
   readonly domains: ProjectDomains
   /** Looks up the TXT records of a name. */
   readonly lookUpTxt: LookUpTxt

@@ -8,6 +8,7 @@ import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
 import { type LookUpTxt, lookUpTxt as systemTxt } from './egress/txt-records.ts'
+import { loadFeatures } from './features/load-features.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
 import { watchForLosses } from './flows/settle-loss.ts'
@@ -31,7 +32,6 @@ import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
-import { createPolicyEngine } from './services/policies/policy-engine.ts'
 import { createProjectDomains } from './services/project-domains.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
@@ -43,6 +43,7 @@ import { signedStore } from './services/signed-store.ts'
 import { machineClock } from './services/steady-clock.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
+import { createUseGate } from './services/use-gate.ts'
 import { createUseLog } from './services/use-log.ts'
 import { atDomain, callbackPath } from './services/users-origin.ts'
 import { createWaiters } from './services/waiters.ts'
@@ -153,6 +154,8 @@ export async function openBroker(
       return domain === undefined ? config.publicUrl : atDomain(config.publicUrl, domain)
     }
     await settleIdentities({ store, log, audit, environmentClient })
+    const gateParts = { store, outgoing, sealer, audit, metrics, log, now, ...(tracing && { tracing }) }
+    const gates = (await loadFeatures('gate')).map((create) => create(gateParts))
     return {
       store,
       sealer,
@@ -181,16 +184,7 @@ export async function openBroker(
       audit: tracing ? tracedAudit(audit, tracing, system) : audit,
       altered,
       history,
-      policies: createPolicyEngine({
-        store,
-        outgoing,
-        sealer,
-        audit,
-        metrics,
-        log,
-        now,
-        ...(tracing && { tracing }),
-      }),
+      gate: createUseGate(gates),
       cache: {
         connections: createReadCache(store, {
           max: config.cacheBytes,

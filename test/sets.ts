@@ -34,9 +34,10 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
       'idempotency',
       'import',
     ],
-    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'policies', 'portal', 'runs'],
+    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'portal', 'runs'],
     ...['scheduled', 'tools', 'toolsets'],
   ].map((name) => `http/${name}`),
+  'features, each with its API': ['features/policies/api'],
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),

@@ -74,11 +74,6 @@ const OWN: readonly CommandEntry[] = [
     load: async () => (await import('./secrets.ts')).defineSecrets,
   },
   {
-    name: 'policies',
-    description: 'rules on who may use which tokens for what: list (the default), set, dry-run, delete',
-    load: async () => (await import('./policies.ts')).definePolicies,
-  },
-  {
     name: 'keys',
     description: 'API keys: create, list, rotate, revoke',
     load: async () => (await import('./keys.ts')).defineKeys,

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from './clock.ts'
+import type { UseKind } from './requested-use.ts'
 import type { Sealed } from './sealed.ts'
 
 /** A project's rule about which users may use which tokens for what. */
@@ -44,15 +45,11 @@ export interface PolicyMatch {
   /** Hosts that receive the token, as far as they are known: `api.github.com`, `*.example.com`, `localhost:8080`. */
   readonly hosts?: readonly string[]
   /** What the token is used for. */
-  readonly uses?: readonly PolicyUse[]
+  readonly uses?: readonly UseKind[]
   readonly time?: PolicyTime
   /** Not allowed in an `allow` rule. */
   readonly rate?: PolicyRate
 }
-
-export const POLICY_USES = ['tool', 'proxy', 'token'] as const
-/** `tool`: a tool is run with it; `proxy`: a request is forwarded with it; `token`: it is handed to the caller. */
-export type PolicyUse = (typeof POLICY_USES)[number]
 
 /** Matches during these hours, by the wall clock of a time zone. */
 export interface PolicyTime {

@@ -8,6 +8,7 @@ import type { ConsoleRoutes } from '../http/console/routes.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { StartObserver } from '../services/process-observer.ts'
+import type { UseGate } from '../services/use-gate.ts'
 
 /**
  * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
@@ -23,6 +24,8 @@ export interface Feature {
   readonly settings?: () => Promise<FeatureSettings<unknown>>
   /** Observes a process from before its broker opens until after it closed. */
   readonly observer?: () => Promise<StartObserver>
+  /** Decides about uses of tokens. The gates of several features are asked in the order of the list. */
+  readonly gate?: () => Promise<(parts: GateParts) => UseGate>
   /** The checks of `gatepass doctor` for one project. */
   readonly checks?: () => Promise<(target: DiagnosisTarget) => Promise<readonly Check[]>>
   /** The checks of the installation, which only its administrators see. */
@@ -31,7 +34,16 @@ export interface Feature {
   readonly attention?: () => Promise<(broker: Broker, projectId: string) => Promise<readonly Attention[]>>
 }
 
-/** Pages of the console, and their entry in its menu, after the one of the path `after`. */
+/** What a gate is made of. */
+export type GateParts = Pick<
+  Broker,
+  'store' | 'outgoing' | 'sealer' | 'audit' | 'metrics' | 'log' | 'now' | 'tracing'
+>
+
+/**
+ * Pages of the console, and their entry in its menu: after the one of the path `after`, or the first of the group of that
+ * label.
+ */
 export interface FeaturePages {
   readonly menu: MenuItem & { readonly after: string }
   readonly add: (routes: ConsoleRoutes, broker: Broker) => void

@@ -1,9 +1,10 @@
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
+import { policies } from './policies/feature.ts'
 import { telemetry } from './telemetry/feature.ts'
 import { toolsets } from './toolsets/feature.ts'
 import { webhooks } from './webhooks/feature.ts'
 
 /** Every feature. Without its line and its folder, Gatepass is complete except for the feature. */
-export const features: readonly Feature[] = [explain, oxp, telemetry, toolsets, webhooks]
+export const features: readonly Feature[] = [explain, oxp, policies, telemetry, toolsets, webhooks]

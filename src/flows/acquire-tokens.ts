@@ -5,8 +5,8 @@ import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
+import { usedProvider } from '../services/used-provider.ts'
 import { isNextOrigin } from './ending-uri.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { registeredClient } from './get-provider.ts'
@@ -156,8 +156,8 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   }
   if (steps.length === 0) return { outcome: 'ready', tokens }
   const { projectId, userId } = need
-  const providers = need.providers.map(({ entry, scopes }) => policyProvider(entry, scopes))
-  await broker.policies.checkConsent({ projectId, userId, providers })
+  const providers = need.providers.map(({ entry, scopes }) => usedProvider(entry, scopes))
+  await broker.gate.checkConsent({ projectId, userId, providers })
 
   await broker.domains.settled() // so that the link leads to the project's current domain
   const now = broker.now()

@@ -7,10 +7,10 @@ import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { baseUrlOf, hasOwnBaseUrls } from '../providers/variables.ts'
-import { policyProvider } from '../services/policies/policy-provider.ts'
-import { isPolicyRefusal } from '../services/policies/policy-refusal.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
+import { isGateRefusal } from '../services/use-gate.ts'
+import { usedProvider } from '../services/used-provider.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findKeptValues } from './get-access-token.ts'
 import { getActiveProvider } from './get-provider.ts'
@@ -59,7 +59,7 @@ export type ForwardOutcome =
  * Sends the request with the user's token to a host that the entry names, and returns the response as a stream. A
  * refused token (401, RFC 6750 section 3.1) is replaced once, and the request sent again if its body is in memory.
  * Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when there is no response, and the errors of
- * policies, of the token's look-up and of the request's own body.
+ * the gate, of the token's look-up and of the request's own body.
  */
 export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
   const { projectId, userId, provider, scopes } = request
@@ -70,10 +70,10 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
     projectId,
     userId,
     use: 'proxy',
-    providers: [policyProvider(entry, scopes)],
+    providers: [usedProvider(entry, scopes)],
     hosts: target === undefined ? (entry.provider.api?.hosts ?? []) : [target.url.host],
   } as const
-  await broker.policies.check(use)
+  await broker.gate.check(use)
   return permit(use, async () => {
     if (target !== undefined) return forward(broker, request, entry, target)
     const acquired = await authorize(broker, request, entry)
@@ -191,7 +191,7 @@ async function replaceToken(
     return release && { release }
   } catch (error) {
     // the provider refuses the client, or cannot be reached: the API's own response is returned
-    if (error instanceof BrokerError && !isPolicyRefusal(error)) return undefined
+    if (error instanceof BrokerError && !isGateRefusal(error)) return undefined
     throw error
   }
 }

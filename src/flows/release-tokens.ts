@@ -9,7 +9,7 @@ const TRIES = 5
 
 /**
  * Looks tokens up and records their release before they are handed out: no token leaves without a durable record. The
- * policies in force at the time of the record apply: throws `denied_by_policy`, `policy_check_failed`. If the tokens or a
+ * rules at the time of the record apply: throws `denied_by_policy`, `policy_check_failed`. If the tokens or a
  * precondition of their release have changed in the meantime, the flow looks them up again.
  */
 export async function releaseTokens<Found>(
@@ -23,9 +23,9 @@ export async function releaseTokens<Found>(
     const found = lookedUp instanceof Promise ? await lookedUp : lookedUp
     const tokens = tokensIn(found)
     if (!isNonEmpty(tokens)) return found
-    const checked = broker.policies.checkRelease(tokens, release)
-    const policies = checked instanceof Promise ? await checked : checked
-    if (!(await broker.audit.release(tokens, policies))) continue
+    const checked = broker.gate.checkRelease(tokens, release)
+    const rules = checked instanceof Promise ? await checked : checked
+    if (!(await broker.audit.release(tokens, rules))) continue
     noteTool(broker, tokens)
     return found
   }

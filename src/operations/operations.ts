@@ -3,8 +3,6 @@ import * as audit from './admin/audit.ts'
 import * as branding from './admin/branding.ts'
 import * as keys from './admin/keys.ts'
 import * as mcpClients from './admin/mcp-clients.ts'
-import * as policies from './admin/policies.ts'
-import * as policyDryRun from './admin/policy-dry-run.ts'
 import * as projects from './admin/projects.ts'
 import * as secrets from './admin/secrets.ts'
 import * as authorizations from './authorizations/authorizations.ts'
@@ -56,8 +54,6 @@ export const operations: readonly Operation[] = [
   branding,
   arcadeVerifier,
   audit,
-  policies,
-  policyDryRun,
   ...(await loadFeatures('operations')),
   health,
 ].flatMap((group: object) => Object.values(group).filter(isOperation))

@@ -6,8 +6,7 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
-import type { AuditedRelease } from '../store/audit-trail.ts'
-import type { PoliciesInForce } from '../store/policies.ts'
+import type { AuditedRelease, RulesVersion } from '../store/audit-trail.ts'
 import type { Store } from '../store/store.ts'
 import type { ReleaseTexts } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
@@ -41,12 +40,12 @@ export interface AuditLog {
   record(projectId: string, event: AuditEvent): Promise<void>
   /**
    * Records that the tokens are released. Resolves with `true` if they may be handed out; with `false` if a
-   * precondition has changed, and the caller must look the tokens up and evaluate the policies again. In that case the
+   * precondition has changed, and the caller must look the tokens up and ask the gate again. In that case the
    * trail may have entries for some of the tokens: those whose preconditions still held. Concurrent releases share one
    * commit. Throws `invalid_authorization` when the key was revoked or has expired in the meantime,
    * `store_unavailable` when nothing can be recorded.
    */
-  release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
+  release(tokens: readonly AuditedToken[], rules: readonly RulesVersion[]): Promise<boolean>
   /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
   fingerprint(token: string): string
   /** Computes the keyed hash of a block. */
@@ -133,7 +132,7 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
       createHmac('sha256', anchorKey)
         .update(JSON.stringify([projectId, firstSeq, lastSeq, hash, at]))
         .digest('base64url'),
-    async release(tokens, policies) {
+    async release(tokens, rules) {
       if (waiting >= MAX_WAITING)
         throw new BrokerError('store_unavailable', 'Too many releases wait for the audit trail. Try again.', {
           retryAfter: 1,
@@ -147,7 +146,7 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
           'The request acts for another user than the one whose token it needs.',
         )
       const at = now()
-      const releases = tokens.map((token) => toRelease(token, policies, context, at))
+      const releases = tokens.map((token) => toRelease(token, rules, context, at))
       const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++
@@ -174,14 +173,14 @@ function derive(key: Buffer, purpose: string): Buffer {
 
 function toRelease(
   token: AuditedToken,
-  policies: PoliciesInForce,
+  rules: readonly RulesVersion[],
   context: RequestContext,
   at: number,
 ): AuditedRelease {
   const { connection, entry } = token
   const { apiKey } = context
   const line = releaseLine(token, context, at)
-  const release = { projectId: connection.projectId, line, connection, entry, policies }
+  const release = { projectId: connection.projectId, line, connection, entry, rules }
   return apiKey === undefined ? release : { ...release, apiKey }
 }
 

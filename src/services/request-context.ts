@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { AuditActor } from '../domain/audit.ts'
-import type { RequestedUse } from './policies/policy-match.ts'
+import type { RequestedUse } from '../domain/requested-use.ts'
 
 /** The caller and the purpose of the current work, for the log and the audit trail. */
 export interface RequestContext {
@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly requestId?: string
   /** The tool for which tokens are released, once it is known. */
   tool?: string
-  /** The use that the project's policies have already permitted. */
+  /** The use that the gate has already permitted. */
   readonly permitted?: RequestedUse
 }
 
@@ -28,8 +28,8 @@ export function inContext<T>(context: RequestContext, run: () => T): T {
 }
 
 /**
- * Runs a function as the use that `broker.policies.check` has permitted. Its tokens are then not evaluated as tokens for
- * the caller, and no rule counts the use or asks its hook a second time.
+ * Runs a function as the use that `broker.gate.check` has permitted. Its tokens are then not evaluated as tokens for
+ * the caller, and the gate neither counts the use nor asks about it a second time.
  */
 export function permit<T>(use: RequestedUse, run: () => T): T {
   return inContext({ ...currentContext(), permitted: use }, run)

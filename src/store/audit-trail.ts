@@ -6,7 +6,6 @@ import type { Connection } from '../domain/connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import type { PoliciesInForce } from './policies.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
 /** The audit entry of a token that is about to be released, and the rows that the decision was based on. */
@@ -17,8 +16,13 @@ export interface AuditedRelease {
   readonly entry: ProviderEntry
   /** Absent in commands and background jobs, which need no key. */
   readonly apiKey?: ApiKey
-  /** The policies that permitted the release. */
-  readonly policies: PoliciesInForce
+  /** The versions of the project's rules that permitted the release. */
+  readonly rules: readonly RulesVersion[]
+}
+
+/** The version of a project's rules about uses of tokens, which each write of a rule raises. */
+export interface RulesVersion {
+  readonly version: number
 }
 
 export interface BlockRange {
@@ -43,7 +47,7 @@ export interface AuditTrail {
   /**
    * Appends the releases that are still valid, in one commit, and returns for each whether it is. It is valid while the
    * connection is active and of the same generation, the provider entry is unchanged, the key is neither revoked nor
-   * expired, and the project's policies have the same version. For a release that is not valid a change is announced, so
+   * expired, and the project's rules have the same version. For a release that is not valid a change is announced, so
    * that caches drop the stale row.
    */
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>

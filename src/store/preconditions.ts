@@ -34,7 +34,7 @@ export type IsCurrent = (
 
 /** The change that the release has missed, or `undefined` when all rows that it is based on are current. */
 export function staleChangeOf(
-  { projectId, connection, entry, apiKey, policies }: AuditedRelease,
+  { projectId, connection, entry, apiKey, rules }: AuditedRelease,
   at: EpochSeconds,
   isCurrent: IsCurrent,
 ): StoreChange | undefined {
@@ -47,6 +47,8 @@ export function staleChangeOf(
   // a rotation of the key may have set an expiry meanwhile
   const isValid = ({ version: end, status }: Precondition) => status === 'active' && (end === 0 || end > at)
   if (apiKey !== undefined && !isCurrent('api_key', apiKey.id, apiKey, isValid)) return { noun: 'api_key' }
-  const isInForce = ({ version }: Precondition) => version === policies.version
-  return isCurrent('policy', projectId, policies, isInForce) ? undefined : { noun: 'policy' }
+  const isInForce = rules.every((basis) =>
+    isCurrent('policy', projectId, basis, ({ version }) => version === basis.version),
+  )
+  return isInForce ? undefined : { noun: 'policy' }
 }

@@ -223,8 +223,8 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         const key = apiKey({ projectId })
         await store.apiKeys.add(key)
         await store.policies.add(policy({ projectId, id: 'older' }))
-        const policies = await store.policies.inForce(projectId)
-        const release = { projectId, line: 'released', connection, entry, apiKey: key, policies }
+        const rules = [await store.policies.inForce(projectId)]
+        const release = { projectId, line: 'released', connection, entry, apiKey: key, rules }
         return { store, other, projectId, entry, connection, key, release }
       }
       type Scene = Awaited<ReturnType<typeof scene>>

@@ -8,5 +8,8 @@ const added = pagesOfFeatures.map(({ menu }) => menu)
 /** The console's pages, by group. */
 export const MENU: readonly MenuGroup[] = OWN_MENU.map((group) => ({
   ...group,
-  items: withAdditions(group.items, added, ({ path }) => path),
+  items: [
+    ...added.filter(({ after }) => after === group.label),
+    ...withAdditions(group.items, added, ({ path }) => path),
+  ],
 }))

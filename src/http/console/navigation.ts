@@ -36,7 +36,6 @@ export const OWN_MENU: readonly MenuGroup[] = [
   {
     label: 'Control',
     items: [
-      { path: '/policies', label: 'Policies', icon: 'shield' },
       { path: '/keys', label: 'API keys', icon: 'key' },
       { path: '/secrets', label: 'Secrets', icon: 'key' },
       { path: '/projects', label: 'Projects', icon: 'folder' },

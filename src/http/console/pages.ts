@@ -5,7 +5,6 @@ import { addChainPages } from './chain-pages.ts'
 import { addKeyPages } from './key-pages.ts'
 import { pagesOfFeatures } from './menu.ts'
 import { addOperationPages, type OperationOptions } from './operation-pages.ts'
-import { addPolicyPages } from './policies/policy-pages.ts'
 import { addProjectPages } from './project-pages.ts'
 import { addProviderPages } from './providers/provider-pages.ts'
 import type { ConsoleRoutes } from './routes.ts'
@@ -25,7 +24,6 @@ export function addAdministrationPages(
   addRunPages(routes, broker) //      /dashboard/runs, /scheduled
   addChainPages(routes, broker) //    /dashboard/chains
   addWorkerPages(routes, broker) //   /dashboard/workers
-  addPolicyPages(routes, broker) //   /dashboard/policies, /policy/…
   addKeyPages(routes, broker) //      /dashboard/keys
   addSecretPages(routes, broker) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects

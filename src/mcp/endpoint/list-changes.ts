@@ -40,7 +40,7 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
     }, SETTLE_MS)
   }
 
-  /** One after another, since each user's list is compared with the policies tool by tool. */
+  /** One after another, since each user's list is tested tool by tool. */
   async function checkAll(): Promise<void> {
     const budget = createTimeBudget()
     for (const watch of watches.values()) {

@@ -47,7 +47,7 @@ export const LIST_NOUNS: ReadonlySet<StoreChange['noun']> = new Set([
 
 /** In characters, with namespace and version. Longer names would fill the cache of names. */
 const MAX_NAME = 600
-/** The most cached lists of projects with policies. */
+/** The most cached lists that differ by user. */
 const MAX_FILTERED = 2_000
 
 /** Many clients read the first page only, so it has room for 1,000 tools of the project and Gatepass' own tools. */
@@ -57,7 +57,7 @@ const PAGE_CHARACTERS = 8 * 1024 * 1024
 
 /** The JSON of each tool is made once, until the tool changes, in slices: a hostile schema takes milliseconds. */
 export function createToolLists(broker: Broker): ToolLists {
-  /** A cache for projects without policies, by the tools that a path shows. */
+  /** A cache for projects in which the gate refuses nothing, by the tools that a path shows. */
   const whole = new WeakMap<ShownTools, ToolList>()
   const filtered = createReadCache<Filtered>(broker.store, {
     max: MAX_FILTERED,

@@ -28,7 +28,7 @@ interface Index {
   readonly words: readonly string[]
 }
 
-/** Cached by list. The cache is small, because policies may give each user another list, and an index is large. */
+/** Cached by list. The cache is small, because the gate may give each user another list, and an index is large. */
 const indexes = new LRUCache<readonly ShownTool[], Promise<Index>>({ max: 50 })
 
 /** The tools that fit the query best, the best first. `total` counts all that have one of its words. */

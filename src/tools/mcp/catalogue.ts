@@ -7,9 +7,9 @@ import { findProviderByUid } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { isSecretExpired } from '../../providers/client-registration.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
-import { policyProvider } from '../../services/policies/policy-provider.ts'
 import type { Release } from '../../services/release.ts'
 import { permit } from '../../services/request-context.ts'
+import { usedProvider } from '../../services/used-provider.ts'
 import type { CatalogueBounds, ListedCatalogue } from '../backend.ts'
 import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
 import { readCatalogue } from '../catalogue/read-catalogue.ts'
@@ -194,10 +194,10 @@ async function catalogueToken(
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || userId === undefined) return undefined
   try {
-    const providers = [policyProvider(entry, [])]
+    const providers = [usedProvider(entry, [])]
     const hosts = [new URL(uri).host]
     const use = { projectId, userId, use: 'tool', worker, providers, hosts } as const
-    await broker.policies.check(use)
+    await broker.gate.check(use)
     const found = await permit(use, () =>
       releaseTokens<Release | undefined>(
         broker,

@@ -23,12 +23,12 @@ import { innerTools } from './inner-tools.ts'
 import {
   type CheckedToolCall,
   checkCall,
+  gateRefusal,
   isCheckedByWorker,
-  policyRefusal,
   type Runner,
   type ToolContext,
   toolContext,
-  toolPolicyUse,
+  useOfTool,
 } from './preconditions.ts'
 import {
   asRetryable,
@@ -134,7 +134,7 @@ interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** Runs the tool if the project's policies permit it. A refusal by a policy is an outcome too. */
+/** Runs the tool if the gate permits it. A refusal is an outcome too. */
 async function runIfPermitted(
   broker: Broker,
   call: CheckedToolCall,
@@ -142,7 +142,7 @@ async function runIfPermitted(
 ): Promise<ExecutionOutcome> {
   const { tool, userId, input, runner } = call
   const needs = await toolNeeds(broker, tool, call)
-  const use = toolPolicyUse(tool, needs, runner, {
+  const use = useOfTool(tool, needs, runner, {
     ...(userId !== undefined && { userId }),
     executionId: options.id,
     input,
@@ -153,10 +153,10 @@ async function runIfPermitted(
     options.onCalled()
   }
   try {
-    await broker.policies.check(use)
+    await broker.gate.check(use)
     return await permit(use, () => run(broker, call, needs, { ...options, onCalled }))
   } catch (error) {
-    const refused = policyRefusal(error)
+    const refused = gateRefusal(error)
     if (refused === undefined) throw error
     if (!wasCalled || isSafeToRepeat(tool)) return ownError(refused)
     // the check failed while a refused token was replaced: the tool was called before and may have acted

@@ -20,7 +20,7 @@ const MAX_DEPTH = 8
 
 /**
  * The other tools of the project, for a tool that runs in this process: they run for the same user, by the same checks
- * and policies as for any caller. `execute` is `executeTool`, which imports this file.
+ * and the gate as for any caller. `execute` is `executeTool`, which imports this file.
  */
 export function innerTools(
   broker: Broker,

@@ -1,13 +1,13 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
+import type { RequestedUse, UsedTool } from '../../domain/requested-use.ts'
 import { qualifiedAliases, type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
 import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { pointerTokens } from '../../sdk/worker/json-pointer.ts'
-import type { RequestedUse, UsedTool } from '../../services/policies/policy-match.ts'
-import { policyProvider } from '../../services/policies/policy-provider.ts'
 import { currentContext } from '../../services/request-context.ts'
+import { usedProvider } from '../../services/used-provider.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
 import { looseInputSchema } from '../arcade/read-worker-tool.ts'
 import type { BackendCall } from '../backend.ts'
@@ -21,7 +21,7 @@ import type { ErrorKind, ToolError } from '../tool-error.ts'
 import type { ToolCall } from './execution.ts'
 
 // What must be true before a tool is called, besides its user's consent (tool-tokens.ts): a worker runs it, its input
-// fits its schema, policies permit it, and its secrets and metadata are available.
+// fits its schema, the gate permits it, and its secrets and metadata are available.
 
 /** The worker that runs a tool, and the tool as that worker lists it; or a sentence that says why no worker runs it. */
 export type Runner =
@@ -175,8 +175,8 @@ function incomplete(message: string): ToolContext {
   return { outcome: 'incomplete', message }
 }
 
-/** The run of a tool as policies see it. A metadata tool is also matched by the names of the worker's tool it is bound to. */
-export function toolPolicyUse(
+/** The run of a tool as gates see it. A metadata tool has also the names of the worker's tool it is bound to. */
+export function useOfTool(
   tool: Tool,
   needs: readonly ProviderNeed[],
   runner: Runner,
@@ -188,7 +188,7 @@ export function toolPolicyUse(
     use: 'tool',
     tool: usedTool(runner.outcome === 'found' ? runner.workerTool : tool, tool),
     ...(runner.outcome === 'found' && { worker: runner.worker.id }),
-    providers: needs.map(({ entry, scopes }) => policyProvider(entry, scopes)),
+    providers: needs.map(({ entry, scopes }) => usedProvider(entry, scopes)),
     hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }
@@ -232,14 +232,14 @@ function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>):
   return made
 }
 
-const POLICY_ERROR_KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
+const REFUSAL_KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   denied_by_policy: 'CONTEXT_DENIED',
   policy_check_failed: 'CONTEXT_CHECK_FAILED',
 }
 
-/** The error of a tool that a policy refused to run; `undefined` for any other error. */
-export function policyRefusal(error: unknown): ToolError | undefined {
-  const kind = error instanceof BrokerError ? POLICY_ERROR_KINDS[error.code] : undefined
+/** The error of a tool that the gate refused to run; `undefined` for any other error. */
+export function gateRefusal(error: unknown): ToolError | undefined {
+  const kind = error instanceof BrokerError ? REFUSAL_KINDS[error.code] : undefined
   if (!(error instanceof BrokerError) || kind === undefined) return undefined
   const { message, retryAfter } = error
   const waits = retryAfter !== undefined && { retryAfterMs: Math.ceil(retryAfter * 1000) }

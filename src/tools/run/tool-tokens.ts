@@ -12,8 +12,8 @@ import {
 } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
-import { isPolicyRefusal } from '../../services/policies/policy-refusal.ts'
 import { actForTool } from '../../services/request-context.ts'
+import { isGateRefusal } from '../../services/use-gate.ts'
 import { checkAccepted } from '../catalogue/acceptance.ts'
 import { chosenRequirements, getRequirementEntry, requirementStatus } from '../catalogue/tool-requirements.ts'
 import type { AuthorizationRequired, RequestedAuthorization, ToolAnswer } from '../tool-answer.ts'
@@ -192,7 +192,7 @@ export async function replaceTokens(
     return isReplaced ? { outcome: 'replaced', tokens } : { outcome: 'unchanged' }
   } catch (error) {
     // the provider refuses the client, or cannot be reached: the tool's own error tells the caller more
-    if (error instanceof BrokerError && !isPolicyRefusal(error)) return { outcome: 'unchanged' }
+    if (error instanceof BrokerError && !isGateRefusal(error)) return { outcome: 'unchanged' }
     throw error
   }
 }

@@ -132,7 +132,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'a rule that denies a scope does not match another name of that scope',
-    file: 'src/services/policies/policy-match.ts',
+    file: 'src/features/policies/policy-match.ts',
     from: 'coveredScopes(scopes, meaning)',
     to: 'coveredScopes(scopes)',
     test: 'flows/scopes.test.ts',
@@ -141,7 +141,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'a hook that agreed once is not asked about a token that may do more',
-    file: 'src/services/policies/policy-engine.ts',
+    file: 'src/features/policies/policy-gate.ts',
     from: 'return !covers(agreement, policy, use)',
     to: 'return false',
     test: 'threats/hook-agreements.test.ts',

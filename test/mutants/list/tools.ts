@@ -72,7 +72,7 @@ export const tools: readonly Mutation[] = [
     file: 'src/flows/release-tokens.ts',
     from: 'const policies = checked instanceof Promise ? await checked : checked',
     to: 'const policies = checked instanceof Promise ? await checked.catch(() => 0) : checked',
-    test: 'http/policies.test.ts',
+    test: 'features/policies/api.test.ts',
     name: 'threat 48',
   },
   {

@@ -132,7 +132,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'an allow rule matches a name that a worker does not own',
-    file: 'src/services/policies/policy-match.ts',
+    file: 'src/features/policies/policy-match.ts',
     from: "(effect === 'allow' ? ownNames : aliases)",
     to: 'aliases',
     test: 'threats/tool-names.test.ts',
@@ -150,7 +150,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'a policy by workers matches every worker',
-    file: 'src/services/policies/policy-match.ts',
+    file: 'src/features/policies/policy-match.ts',
     from: 'matchesAny(workers, worker))',
     to: "worker !== '')",
     test: 'threats/tool-names.test.ts',

@@ -117,11 +117,11 @@ export function createReleaseCheck(
     return true
   }
 
-  const isChecked = ({ connection, entry, apiKey, policies }: AuditedRelease) =>
+  const isChecked = ({ connection, entry, apiKey, rules }: AuditedRelease) =>
     checked.get(connection) === changes.connection &&
     checked.get(entry) === changes.provider &&
     (apiKey === undefined || checked.get(apiKey) === changes.api_key) &&
-    checked.get(policies) === changes.policy
+    rules.every((basis) => checked.get(basis) === changes.policy)
 
   return {
     staleChangeOf: (release, at) => (isChecked(release) ? undefined : staleChangeOf(release, at, isCurrent)),

@@ -41,8 +41,3 @@ export function refusalOf(
       )
   }
 }
-
-/** Whether a policy refused the use, or could not be checked. */
-export function isPolicyRefusal({ code }: BrokerError): boolean {
-  return code === 'denied_by_policy' || code === 'policy_check_failed'
-}

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
-import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
-import { withoutUndefined } from '../../../domain/without-undefined.ts'
-import { policyToWire } from '../../../operations/admin/policy-wire.ts'
-import type { Html } from '../../pages/layout.ts'
-import { given, hasAny } from '../attempt.ts'
-import { checkbox, field, hidden, select, textArea } from '../form-fields.ts'
+import type { Policy } from '../../domain/policy.ts'
+import { USE_KINDS } from '../../domain/requested-use.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { given, hasAny } from '../../http/console/attempt.ts'
+import { checkbox, field, hidden, select, textArea } from '../../http/console/form-fields.ts'
+import type { Html } from '../../http/pages/layout.ts'
+import { policyToWire } from './wire.ts'
 
 // The form of a policy. Each member of the policy is a field; lists have one value a line.
 
@@ -47,7 +48,7 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
 <fieldset class="plain"><legend>It matches</legend>
 <p class="hint">Empty fields match every use. One value of a list is enough; * matches any characters; one value a line.</p>
 <div class="columns">${LISTS.map((list) => textArea(LABELS[list][0], list, { ...of(list, `match.${list}`), hint: LABELS[list][1], rows: 2 }))}</div>
-<fieldset class="plain"><legend>What the token is used for</legend>${POLICY_USES.map((use) => checkbox(USE_WORDS[use], 'uses', values.getAll('uses').includes(use), use))}</fieldset></fieldset>
+<fieldset class="plain"><legend>What the token is used for</legend>${USE_KINDS.map((use) => checkbox(USE_WORDS[use], 'uses', values.getAll('uses').includes(use), use))}</fieldset></fieldset>
 <details${hasAny(values, ['days', 'from', 'to', 'zone']) ? html` open` : ''}><summary>Only on some days or at some hours</summary><fieldset class="plain"><legend>Days</legend><div class="days">${DAYS.map((day, i) => checkbox(day, 'days', values.getAll('days').includes(String(i + 1)), String(i + 1)))}</div></fieldset>
 <div class="columns">${field('From', 'from', { ...of('from', 'match.time.from'), placeholder: '20:00' })}${field('To', 'to', { ...of('to', 'match.time.to'), placeholder: '06:00', hint: 'Earlier than “From”: on the next day.' })}${field('Time zone', 'zone', { ...of('zone', 'match.time.zone'), placeholder: 'Europe/Berlin', hint: 'Left empty: UTC.' })}</div></details>
 <details${hasAny(values, ['limit', 'seconds']) ? html` open` : ''}><summary>Only above a number of uses</summary><div class="columns">${field('More than', 'limit', { ...of('limit', 'match.rate.limit'), type: 'number', hint: 'Uses' })}${field('Within', 'seconds', { ...of('seconds', 'match.rate.seconds'), type: 'number', hint: 'Seconds' })}${select(

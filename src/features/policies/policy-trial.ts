@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy } from '../../domain/policy.ts'
+import type { RequestedUse } from '../../domain/requested-use.ts'
 import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
-import type { RequestedUse } from './policy-match.ts'
 import { createRates, type Rates } from './policy-rate.ts'
 
 /** The members of a past use that may no longer be known. */

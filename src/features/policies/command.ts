@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Policy } from '../sdk/generated/wire.ts'
-import { type Api, withApi } from './api.ts'
-import { defineDryRun } from './policies-dry-run.ts'
-import { type NewPolicy, readPolicies } from './policy-file.ts'
-import { MARKS, print, printJson, sanitize, table } from './print.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { type Api, withApi } from '../../cli/api.ts'
+import { MARKS, print, printJson, sanitize, table } from '../../cli/print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { Policy } from '../../sdk/generated/wire.ts'
+import { defineDryRun } from './command-dry-run.ts'
+import { type NewPolicy, readPolicies } from './command-file.ts'
 
 export function definePolicies(policies: Command, shell: Shell): void {
   policies.addHelpText('after', EXAMPLES)

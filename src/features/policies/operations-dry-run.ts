@@ -2,18 +2,13 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { type EpochSeconds, fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
-import {
-  type DryRunResult,
-  dryRunPolicies as dry,
-  MAX_SAMPLES,
-  MAX_TOKENS,
-} from '../../flows/dry-run-policies.ts'
-import { policiesWith } from '../../flows/policy-settings.ts'
-import { toolToday } from '../../tools/run/tool-today.ts'
-import { defineOperation } from '../operation.ts'
-import { idText } from '../schemas/fields.ts'
-import { newPolicySchema, settingsFromWire } from './policy-wire.ts'
+import { USE_KINDS, type UseKind } from '../../domain/requested-use.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { type DryRunResult, dryRunPolicies as dry, MAX_SAMPLES, MAX_TOKENS } from './dry-run.ts'
+import { policiesWith } from './policy-settings.ts'
+import { toolToday } from './tool-today.ts'
+import { newPolicySchema, settingsFromWire } from './wire.ts'
 
 const DAY = 24 * 3600
 const WEEK = 7 * DAY
@@ -52,7 +47,7 @@ const resultSchema = z
           at: z.string(),
           seq: z.number().int().meta({ description: 'The number of its first audit entry' }),
           user_id: z.string(),
-          use: z.enum(POLICY_USES),
+          use: z.enum(USE_KINDS),
           tool: z.string().optional(),
           providers: z.array(z.string()),
           decision: z.enum(['refused', 'undecided']),
@@ -137,7 +132,7 @@ function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
       at: toTimestamp(use.at),
       seq,
       user_id: use.userId ?? '',
-      use: use.use satisfies PolicyUse,
+      use: use.use satisfies UseKind,
       ...(use.tool && { tool: use.tool.id }),
       providers: use.providers.map(({ id }) => id),
       decision: verdict.decision,

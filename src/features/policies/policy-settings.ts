@@ -1,10 +1,10 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError, type FaultCode, invalidMember } from '../domain/errors.ts'
-import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
-import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
-import { changeRow } from '../services/change-row.ts'
-import { isTimeZone } from '../services/policies/policy-time.ts'
-import { policyUid, sealingContext } from '../store/sealed-columns.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError, type FaultCode, invalidMember } from '../../domain/errors.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../../domain/policy.ts'
+import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
+import { changeRow } from '../../services/change-row.ts'
+import { policyUid, sealingContext } from '../../store/sealed-columns.ts'
+import { isTimeZone } from './policy-time.ts'
 
 /** The settings of a policy. */
 export interface PolicySettings {

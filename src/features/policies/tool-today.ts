@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import { toolAliases } from '../../domain/tool.ts'
-import type { ToolToday } from '../../flows/dry-run-policies.ts'
-import { namedTools } from '../catalogue/known-tools.ts'
-import { resolveRunner, toolPolicyUse } from './preconditions.ts'
+import { namedTools } from '../../tools/catalogue/known-tools.ts'
+import { resolveRunner, useOfTool } from '../../tools/run/preconditions.ts'
+import type { ToolToday } from './dry-run.ts'
 
 /** The names and hosts by which policies now match a tool of the audit trail. A deleted tool has the names of its id. */
 export async function toolToday(broker: Broker, projectId: string, id: string): Promise<ToolToday> {
@@ -12,7 +12,7 @@ export async function toolToday(broker: Broker, projectId: string, id: string): 
     return { aliases, ownNames: aliases }
   }
   const runner = await resolveRunner(broker, tool)
-  const { tool: named, worker, hosts } = toolPolicyUse(tool, [], runner, {})
+  const { tool: named, worker, hosts } = useOfTool(tool, [], runner, {})
   const { aliases = [], ownNames = [] } = named ?? {}
   return { aliases, ownNames, ...(worker !== undefined && { worker, hosts }) }
 }

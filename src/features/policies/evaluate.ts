@@ -1,12 +1,7 @@
 import type { Policy } from '../../domain/policy.ts'
+import type { RequestedUse, UsedProvider } from '../../domain/requested-use.ts'
 import { indexOf } from './policy-index.ts'
-import {
-  appliesTo,
-  byProvider,
-  type EvaluationContext,
-  type PolicyProvider,
-  type RequestedUse,
-} from './policy-match.ts'
+import { appliesTo, byProvider, type EvaluationContext } from './policy-match.ts'
 
 /** Why a use is refused: a stable code, for the audit trail and the metrics. */
 export type PolicyRefusalReason = 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
@@ -14,7 +9,7 @@ export type PolicyRefusalReason = 'denied' | 'not_allowed' | 'rate' | 'hook_refu
 /** A rule that applies to the use, and the provider through which it applies. */
 export interface AppliedPolicy {
   readonly policy: Policy
-  readonly provider?: PolicyProvider
+  readonly provider?: UsedProvider
 }
 
 /** The result of a project's rules for a use, before rates are counted and hooks asked. */

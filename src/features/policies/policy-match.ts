@@ -1,46 +1,8 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Policy, PolicyUse } from '../../domain/policy.ts'
-import { coveredScopes, type ScopeMeaning, splitScope } from '../../domain/scopes.ts'
+import type { Policy } from '../../domain/policy.ts'
+import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import { coveredScopes, splitScope } from '../../domain/scopes.ts'
 import { isWithin } from './policy-time.ts'
-
-/** What a caller is about to do with tokens, in the terms of policies. */
-export interface RequestedUse {
-  readonly projectId: string
-  readonly userId?: string
-  readonly use: PolicyUse
-  readonly tool?: UsedTool
-  /** The id of the worker that gets the token or runs the tool. */
-  readonly worker?: string
-  readonly executionId?: string
-  readonly input?: unknown
-  /** The providers whose tokens are used; empty when no token is needed. */
-  readonly providers: readonly PolicyProvider[]
-  /** The known destinations of the tokens: `host` or `host:port`. */
-  readonly hosts: readonly string[]
-  /** Keys of the secrets that may be sent too: those of all alternatives of the tool. */
-  readonly secrets?: readonly string[]
-}
-
-export interface UsedTool {
-  readonly id: string
-  /** Every spelling of its name, in lower case (`toolAliases`). */
-  readonly aliases: readonly string[]
-  /**
-   * The spellings by which `allow` rules match it: those that no other source can give to a tool of its own. None for a
-   * tool whose name belongs to another source.
-   */
-  readonly ownNames: readonly string[]
-}
-
-export interface PolicyProvider {
-  /** The provider entry's readable id. */
-  readonly id: string
-  /** The token's scopes, or the needed ones while there is no token. */
-  readonly scopes: readonly string[]
-  readonly userInfo?: Readonly<Record<string, unknown>>
-  /** What the scopes mean at this provider, so that a rule against a scope also matches its other names. */
-  readonly meaning?: ScopeMeaning
-}
 
 /** The time of the evaluation, and whether the scopes are those of an existing token. */
 export interface EvaluationContext {
@@ -49,7 +11,7 @@ export interface EvaluationContext {
 }
 
 /** The part of a use that concerns one provider; a use without providers is one part. */
-export type UseOfProvider = Omit<RequestedUse, 'providers'> & { readonly provider?: PolicyProvider }
+export type UseOfProvider = Omit<RequestedUse, 'providers'> & { readonly provider?: UsedProvider }
 
 /** Splits a use into its parts, one for each provider. */
 export function byProvider({ providers, ...use }: RequestedUse): readonly UseOfProvider[] {
@@ -89,7 +51,7 @@ function matchesTool(
 /** An `allow` rule must cover every scope of a token, so it never matches a token whose scopes are unknown. */
 function hasScopes(
   patterns: readonly string[],
-  { scopes, meaning }: PolicyProvider,
+  { scopes, meaning }: UsedProvider,
   effect: Policy['effect'],
   context: EvaluationContext,
 ): boolean {

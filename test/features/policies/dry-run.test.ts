@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { testClock } from '../gatepass.ts'
-import { startWorld, type World } from './world.ts'
+import { testClock } from '../../gatepass.ts'
+import { startWorld, type World } from '../../http/world.ts'
 
 // Wednesday, 18 November 2026, noon in UTC.
 const NOON = Date.UTC(2026, 10, 18, 12) / 1000

@@ -1,18 +1,29 @@
 import { html } from 'hono/html'
-import type { Broker } from '../../../broker.ts'
-import type { Policy } from '../../../domain/policy.ts'
-import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../../flows/policy-settings.ts'
-import { dryRun, dryRunSchema, type PolicyDryRunWire } from '../../../operations/admin/policy-dry-run.ts'
-import { newPolicySchema, policyToWire, settingsFromWire } from '../../../operations/admin/policy-wire.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
-import { type Html, name } from '../../pages/layout.ts'
-import { attempt, given, type Refused } from '../attempt.ts'
-import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
-import { endOnce } from '../end-once.ts'
-import { select, submit } from '../form-fields.ts'
-import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../routes.ts'
-import { dryRunView } from './dry-run-view.ts'
-import { policyBody, policyFields, valuesOf, versionOf } from './policy-form.ts'
+import type { Broker } from '../../broker.ts'
+import type { Policy } from '../../domain/policy.ts'
+import { attempt, given, type Refused } from '../../http/console/attempt.ts'
+import {
+  asCurl,
+  badge,
+  buttonLink,
+  code,
+  link,
+  section,
+  type Tone,
+  table,
+  time,
+} from '../../http/console/elements.ts'
+import { endOnce } from '../../http/console/end-once.ts'
+import { select, submit } from '../../http/console/form-fields.ts'
+import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
+import { type Html, name } from '../../http/pages/layout.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import type { FeaturePages } from '../feature.ts'
+import { dryRunView } from './console-dry-run.ts'
+import { policyBody, policyFields, valuesOf, versionOf } from './console-form.ts'
+import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
+import { addPolicy, changePolicy, deletePolicy, getPolicy } from './policy-settings.ts'
+import { newPolicySchema, policyToWire, settingsFromWire } from './wire.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 
@@ -27,8 +38,13 @@ const CHANGED_MEANWHILE: Refused = {
 /** The limit of a dry run on a page: half of the API's, so that the page is made in about a fifth of a second. */
 const PAGE_LIMIT = { tokens: 10_000 }
 
-/** Adds the pages for the project's policies: the list, an editor, and a dry run over last week's uses of tokens. */
-export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
+/** The project's policies: the list, an editor, and a dry run over last week's uses of tokens. */
+export const policyPages: FeaturePages = {
+  menu: { path: '/policies', label: 'Policies', icon: 'shield', after: 'Control' },
+  add: addPolicyPages,
+}
+
+function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
   const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
   routes.page('/policies', async (on) => {

@@ -1,13 +1,13 @@
-import type { Body } from '../sdk/client/operation.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { parseJsonText, readTextFile } from './read-json-file.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { parseJsonText, readTextFile } from '../../cli/read-json-file.ts'
+import type { Body } from '../../sdk/client/operation.ts'
 
 export type NewPolicy = Body<'createPolicy'>
 
 /** The policies of a file, or of standard input (`-`), all of them checked. Throws `CommandFailure`. */
 export async function readPolicies(source: string): Promise<NewPolicy[]> {
   const value = parseJsonText(await readTextFile(source), source)
-  const { newPolicySchema } = await import('../operations/admin/policy-wire.ts')
+  const { newPolicySchema } = await import('./wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return all.map((one, i) => {
     const parsed = newPolicySchema.safeParse(one)

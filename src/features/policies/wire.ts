@@ -1,15 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
-import {
-  POLICY_USES,
-  type Policy,
-  type PolicyHook,
-  type PolicyMatch,
-  type PolicyTime,
-} from '../../domain/policy.ts'
+import type { Policy, PolicyHook, PolicyMatch, PolicyTime } from '../../domain/policy.ts'
+import { USE_KINDS } from '../../domain/requested-use.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
-import type { PolicySettings } from '../../flows/policy-settings.ts'
-import { newIdText, plainText } from '../schemas/fields.ts'
+import { newIdText, plainText } from '../../operations/schemas/fields.ts'
+import type { PolicySettings } from './policy-settings.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
 
@@ -31,7 +26,7 @@ export const matchSchema = z
     providers: texts(200, 'Ids of provider entries'),
     scopes: texts(1000, 'What the token may do'),
     hosts: texts(300, 'Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080`'),
-    uses: z.array(z.enum(POLICY_USES)).min(1, 'names nothing; leave it out to match everything').optional(),
+    uses: z.array(z.enum(USE_KINDS)).min(1, 'names nothing; leave it out to match everything').optional(),
     time: z
       .strictObject({
         days: z

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { POLICY_USES, type Policy, type PolicyMatch } from '../../src/domain/policy.ts'
-import { evaluate } from '../../src/services/policies/evaluate.ts'
-import { appliesTo, byProvider, type RequestedUse } from '../../src/services/policies/policy-match.ts'
+import type { Policy, PolicyMatch } from '../../../src/domain/policy.ts'
+import { type RequestedUse, USE_KINDS } from '../../../src/domain/requested-use.ts'
+import { evaluate } from '../../../src/features/policies/evaluate.ts'
+import { appliesTo, byProvider } from '../../../src/features/policies/policy-match.ts'
 
 const AT = Date.UTC(2026, 10, 18, 12) / 1000
 
@@ -22,7 +23,7 @@ const match = fc.record(
     providers: patterns,
     scopes: patterns,
     hosts: patterns,
-    uses: fc.subarray([...POLICY_USES], { minLength: 1 }),
+    uses: fc.subarray([...USE_KINDS], { minLength: 1 }),
   },
   { requiredKeys: [] },
 )
@@ -45,7 +46,7 @@ const use: fc.Arbitrary<RequestedUse> = fc
         })
         .map((tool) => ({ ...tool, ownNames: tool.aliases.slice(0, 1) })),
       worker: text,
-      use: fc.constantFrom(...POLICY_USES),
+      use: fc.constantFrom(...USE_KINDS),
       providers: fc.array(fc.record({ id: text, scopes: fc.array(text, { maxLength: 2 }) }), {
         maxLength: 2,
       }),

@@ -1,67 +1,33 @@
-import type { Clock, EpochSeconds } from '../../domain/clock.ts'
-import type { Log } from '../../domain/log.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy } from '../../domain/policy.ts'
-import type { Outgoing } from '../../egress/outgoing.ts'
+import type { RequestedUse, UsedProvider } from '../../domain/requested-use.ts'
+import { createReadCache } from '../../services/read-cache.ts'
+import type { Release } from '../../services/release.ts'
+import { currentContext } from '../../services/request-context.ts'
+import { inSpan } from '../../services/tracing.ts'
+import type { UseGate } from '../../services/use-gate.ts'
+import { usedProvider } from '../../services/used-provider.ts'
 import type { PoliciesInForce } from '../../store/policies.ts'
-import { type Sealer, UnsealError } from '../../store/seal.ts'
+import { UnsealError } from '../../store/seal.ts'
 import { policyUid, sealingContext } from '../../store/sealed-columns.ts'
-import type { Store } from '../../store/store.ts'
-import type { AuditLog } from '../audit-log.ts'
-import type { Metrics } from '../metrics.ts'
-import { createReadCache } from '../read-cache.ts'
-import type { Release } from '../release.ts'
-import { currentContext } from '../request-context.ts'
-import { inSpan, type Tracing } from '../tracing.ts'
+import type { GateParts } from '../feature.ts'
 import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import { type Agreement, agreementOn, covers } from './hook-agreement.ts'
 import { askHook } from './policy-hook.ts'
-import type { EvaluationContext, RequestedUse } from './policy-match.ts'
-import { policyProvider } from './policy-provider.ts'
+import type { EvaluationContext } from './policy-match.ts'
 import { createRates } from './policy-rate.ts'
 import { idsOf, refusalOf } from './policy-refusal.ts'
 
-/** The policies that the engine evaluated; without a promise if they are cached. */
+/** The policies that the gate evaluated; without a promise if they are cached. */
 type Evaluated = PoliciesInForce | Promise<PoliciesInForce>
-
-/**
- * Enforces a project's policies: who may use which tokens for what. Each check throws `denied_by_policy`, or
- * `policy_check_failed` when a required hook gave no answer. A refusal is recorded in the audit trail with the rule that
- * refused. In a project without policies, a check costs one cache look-up.
- */
-export interface PolicyEngine {
-  /** Called before the user or a provider is involved. The use then runs in `permit` with the same object. */
-  check(use: RequestedUse): Evaluated
-  /**
-   * Called right before tokens are released: as part of the permitted use, now with the granted scopes, or else as
-   * tokens for the caller. `once` identifies the release over its retries, so that rates count it once and no hook is
-   * asked twice. The store compares the returned policies with those in force when it records the release.
-   */
-  checkRelease(releases: readonly [Release, ...Release[]], once: object): Evaluated
-  /** Called before a user is asked for consent: refuses if a rule denies every use of the tokens at any time. */
-  checkConsent(need: Pick<RequestedUse, 'projectId' | 'userId' | 'providers'>): Evaluated
-  /**
-   * Returns a test for uses that the rules refuse at any time, for lists of what a user may do. `undefined`: the project
-   * has no rules.
-   */
-  alwaysRefused(projectId: string): Promise<((use: RequestedUse) => boolean) | undefined>
-  /** Evaluates a use without counting it or asking a hook. */
-  explain(use: RequestedUse, at: EpochSeconds): Promise<Evaluation>
-}
-
-interface PolicyEngineParts {
-  readonly store: Store
-  readonly outgoing: Outgoing
-  readonly sealer: Sealer
-  readonly audit: AuditLog
-  readonly metrics: Metrics
-  readonly log: Log
-  readonly now: Clock
-  readonly tracing?: Tracing
-}
 
 const MAX_CACHED_PROJECTS = 1_000
 
-export function createPolicyEngine({
+/**
+ * Enforces a project's policies: who may use which tokens for what. A refusal is recorded in the audit trail with the rule
+ * that refused. In a project without policies, a check costs one cache look-up.
+ */
+export function createPolicyGate({
   store,
   outgoing,
   sealer,
@@ -70,7 +36,7 @@ export function createPolicyEngine({
   log,
   now,
   tracing,
-}: PolicyEngineParts): PolicyEngine {
+}: GateParts): UseGate {
   const cache = createReadCache<PoliciesInForce>(store, {
     max: MAX_CACHED_PROJECTS,
     forgets: (change) => (change.noun === 'policy' ? 'all' : undefined),
@@ -219,25 +185,28 @@ export function createPolicyEngine({
   }
 
   return {
-    check: (use) =>
-      withPolicies(use.projectId, idsIn(use), (policies) => decide(policies, use, use, 'needed')),
+    async check(use) {
+      await withPolicies(use.projectId, idsIn(use), (policies) => decide(policies, use, use, 'needed'))
+    },
 
     checkRelease(releases, once) {
       const [first] = releases
       const ids = () => releases.map(({ entry }) => entry.id)
-      return withPolicies(first.connection.projectId, ids, (policies) => {
+      const evaluated = withPolicies(first.connection.projectId, ids, (policies) => {
         const permitted = permittedFor(releases)
         const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(providerOf) }
         return decide(policies, use, permitted ?? once, 'granted')
       })
+      return evaluated instanceof Promise ? evaluated.then((inForce) => [inForce]) : [evaluated]
     },
 
-    checkConsent: (need) =>
-      withPolicies(need.projectId, idsIn(need), (policies) => {
+    async checkConsent(need) {
+      await withPolicies(need.projectId, idsIn(need), (policies) => {
         const use: RequestedUse = { ...need, use: 'token', hosts: [] }
         const { refusal } = evaluate(alwaysDenying(policies), use, { at: now(), scopes: 'needed' })
         return refusal && refuse(use, refusal.reason, refusal.by)
-      }),
+      })
+    },
 
     async alwaysRefused(projectId) {
       const { policies } = await inForce(projectId)
@@ -249,10 +218,6 @@ export function createPolicyEngine({
         return policy.effect === 'allow' ? [{ ...policy, match }] : []
       })
       return (use) => evaluate(lasting, use, { at: now(), scopes: 'needed' }).refusal !== undefined
-    },
-
-    async explain(use, at) {
-      return evaluate((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
     },
   }
 }
@@ -298,6 +263,6 @@ function useByCaller({ connection: { projectId, userId } }: Release): RequestedU
   return { projectId, userId, use: 'token', providers: [], hosts: [] }
 }
 
-function providerOf({ entry, connection, userInfo }: Release): RequestedUse['providers'][number] {
-  return { ...policyProvider(entry, connection.scopes), userInfo }
+function providerOf({ entry, connection, userInfo }: Release): UsedProvider {
+  return { ...usedProvider(entry, connection.scopes), userInfo }
 }

@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
-import type { PolicyDryRun } from '../sdk/generated/wire.ts'
-import { withApi } from './api.ts'
-import { inputFlags } from './input-flags.ts'
-import { readPolicies } from './policy-file.ts'
+import { withApi } from '../../cli/api.ts'
+import { inputFlags } from '../../cli/input-flags.ts'
 import {
   bold,
   dim,
@@ -14,8 +12,10 @@ import {
   table,
   toMinute,
   toSecond,
-} from './print.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+} from '../../cli/print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { PolicyDryRun } from '../../sdk/generated/wire.ts'
+import { readPolicies } from './command-file.ts'
 
 /** The most samples that are printed; `--json` has all of them. */
 const SHOWN = 20

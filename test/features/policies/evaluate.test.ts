@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Policy, PolicyMatch, PolicyTime } from '../../src/domain/policy.ts'
-import { evaluate } from '../../src/services/policies/evaluate.ts'
-import {
-  appliesTo,
-  byProvider,
-  matchesText,
-  type RequestedUse,
-} from '../../src/services/policies/policy-match.ts'
-import { createRates } from '../../src/services/policies/policy-rate.ts'
-import { isTimeZone, isWithin } from '../../src/services/policies/policy-time.ts'
+import type { Policy, PolicyMatch, PolicyTime } from '../../../src/domain/policy.ts'
+import type { RequestedUse } from '../../../src/domain/requested-use.ts'
+import { evaluate } from '../../../src/features/policies/evaluate.ts'
+import { appliesTo, byProvider, matchesText } from '../../../src/features/policies/policy-match.ts'
+import { createRates } from '../../../src/features/policies/policy-rate.ts'
+import { isTimeZone, isWithin } from '../../../src/features/policies/policy-time.ts'
 
 const NOON = Date.UTC(2026, 10, 18, 12) / 1000 // a Wednesday
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
-import { UserAgent } from '../user-agent.ts'
-import { type Installation, install, type Started } from './gatepass.ts'
+import { sampleMetadata } from '../../../src/dev-provider/sample-metadata.ts'
+import { type Installation, install, type Started } from '../../cli/gatepass.ts'
+import { UserAgent } from '../../user-agent.ts'
 
 let gatepass: Installation
 let server: Started

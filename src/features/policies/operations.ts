@@ -2,22 +2,16 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import { POLICY_USES } from '../../domain/policy.ts'
-import {
-  addPolicy,
-  changePolicy,
-  getPolicy as get,
-  deletePolicy as remove,
-} from '../../flows/policy-settings.ts'
-import type { AppliedPolicy, Evaluation } from '../../services/policies/evaluate.ts'
-import type { RequestedUse } from '../../services/policies/policy-match.ts'
-import { policyProvider } from '../../services/policies/policy-provider.ts'
+import { type RequestedUse, USE_KINDS } from '../../domain/requested-use.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { idText, plainText, scopeText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
+import { usedProvider } from '../../services/used-provider.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
-import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
+import { resolveRunner, useOfTool } from '../../tools/run/preconditions.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
-import { defineOperation } from '../operation.ts'
-import { idText, plainText, scopeText, toolNameText, userIdText } from '../schemas/fields.ts'
-import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
+import { type AppliedPolicy, type Evaluation, evaluate } from './evaluate.ts'
+import { addPolicy, changePolicy, getPolicy as get, deletePolicy as remove } from './policy-settings.ts'
 import {
   effectSchema,
   hookChangesFromWire,
@@ -28,12 +22,12 @@ import {
   policySchema,
   policyToWire,
   settingsFromWire,
-} from './policy-wire.ts'
+} from './wire.ts'
 
 const useSchema = z.strictObject({
   user_id: userIdText.optional(),
   use: z
-    .enum(POLICY_USES)
+    .enum(USE_KINDS)
     .optional()
     .meta({ description: 'By default `tool` with `tool_name`, else `token`' }),
   tool_name: toolNameText.optional(),
@@ -99,7 +93,8 @@ export const testPolicies = defineOperation({
   async run(broker, { body, caller }) {
     const use = await useOf(broker, caller.projectId, body)
     const at = body.at === undefined ? broker.now() : fromTimestamp(body.at)
-    return verdictToWire(await broker.policies.explain(use, at))
+    const { policies } = await broker.store.policies.inForce(caller.projectId)
+    return verdictToWire(evaluate(policies, use, { at, scopes: 'needed' }))
   },
 })
 
@@ -183,12 +178,12 @@ async function useOf(
   const hosts = host === undefined ? undefined : [host]
   const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
   const providers =
-    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
+    id === undefined ? undefined : [entry === undefined ? { id, scopes } : usedProvider(entry, scopes)]
   if (sent.tool_name === undefined)
     return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
   const tool = await getTool(broker, projectId, sent.tool_name)
   const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
-  const use = toolPolicyUse(tool, needs, runner, user)
+  const use = useOfTool(tool, needs, runner, user)
   return {
     ...use,
     ...(sent.use && { use: sent.use }),

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Broker } from '../broker.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Connection } from '../domain/connection.ts'
-import { BrokerError } from '../domain/errors.ts'
-import type { Policy } from '../domain/policy.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
-import type { AuditEntry } from '../services/audit-entry.ts'
-import type { PolicyProvider, RequestedUse, UsedTool } from '../services/policies/policy-match.ts'
-import { policyProvider } from '../services/policies/policy-provider.ts'
-import { createPolicyTrial, type PastUse, type TrialVerdict } from '../services/policies/policy-trial.ts'
-import { readAudit } from './read-audit.ts'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Policy } from '../../domain/policy.ts'
+import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import { readAudit } from '../../flows/read-audit.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import type { AuditEntry } from '../../services/audit-entry.ts'
+import { usedProvider } from '../../services/used-provider.ts'
+import { createPolicyTrial, type PastUse, type TrialVerdict } from './policy-trial.ts'
 
 /** The most released tokens that a dry run judges, and the most uses that it shows. */
 export const MAX_TOKENS = 20_000
@@ -140,12 +140,12 @@ async function pastUses(
     const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
     if (tool !== undefined) tools.set(toolId as string, tool) // it is a string, see the line above
     const today = await tool
-    const providers = group.map((one): PolicyProvider => {
+    const providers = group.map((one): UsedProvider => {
       const entry = entries.get(textOf(one, 'provider_id'))
       const granted = scopes?.get(textOf(one, 'connection_id')) ?? []
       return entry === undefined
         ? { id: textOf(one, 'provider_id'), scopes: granted }
-        : policyProvider(entry, granted)
+        : usedProvider(entry, granted)
     })
     const areScopesUnknown = group.some((one) => scopes?.has(textOf(one, 'connection_id')) === false)
     const use = useOf(first, today)

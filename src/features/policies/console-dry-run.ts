@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import type { PolicyDryRunWire } from '../../../operations/admin/policy-dry-run.ts'
-import { type Html, name } from '../../pages/layout.ts'
-import { badge, code, link, numeric, section, table } from '../elements.ts'
+import { badge, code, link, numeric, section, table } from '../../http/console/elements.ts'
+import { type Html, name } from '../../http/pages/layout.ts'
+import type { PolicyDryRunWire } from './operations-dry-run.ts'
 
 const REASONS = {
   denied: 'denied',

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BrokerError } from '../../src/domain/errors.ts'
-import { acquireTokens } from '../../src/flows/acquire-tokens.ts'
-import type { RequestedUse } from '../../src/services/policies/policy-match.ts'
-import { permit } from '../../src/services/request-context.ts'
-import { type Answer, testClock } from '../gatepass.ts'
-import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
-import { startMcpWorld } from './mcp-world.ts'
-import { approve, providerBody, startWorld, type World } from './world.ts'
+import { BrokerError } from '../../../src/domain/errors.ts'
+import type { RequestedUse } from '../../../src/domain/requested-use.ts'
+import { acquireTokens } from '../../../src/flows/acquire-tokens.ts'
+import { permit } from '../../../src/services/request-context.ts'
+import { type Answer, testClock } from '../../gatepass.ts'
+import { startMcpWorld } from '../../http/mcp-world.ts'
+import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
+import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from '../../loopback.ts'
 
 // Wednesday, 18 November 2026, noon in UTC.
 const clock = testClock(Date.UTC(2026, 10, 18, 12) / 1000)

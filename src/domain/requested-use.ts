@@ -1,0 +1,41 @@
+import type { ScopeMeaning } from './scopes.ts'
+
+export const USE_KINDS = ['tool', 'proxy', 'token'] as const
+/** `tool`: a tool is run with the tokens; `proxy`: a request is forwarded; `token`: a token is handed to the caller. */
+export type UseKind = (typeof USE_KINDS)[number]
+
+/** What a caller is about to do with tokens. */
+export interface RequestedUse {
+  readonly projectId: string
+  readonly userId?: string
+  readonly use: UseKind
+  readonly tool?: UsedTool
+  /** The id of the worker that gets the token or runs the tool. */
+  readonly worker?: string
+  readonly executionId?: string
+  readonly input?: unknown
+  /** The providers whose tokens are used; empty when no token is needed. */
+  readonly providers: readonly UsedProvider[]
+  /** The known destinations of the tokens: `host` or `host:port`. */
+  readonly hosts: readonly string[]
+  /** Keys of the secrets that may be sent too: those of all alternatives of the tool. */
+  readonly secrets?: readonly string[]
+}
+
+export interface UsedTool {
+  readonly id: string
+  /** Every spelling of its name, in lower case (`toolAliases`). */
+  readonly aliases: readonly string[]
+  /** The spellings that no other source can give to a tool of its own. None if its name belongs to another source. */
+  readonly ownNames: readonly string[]
+}
+
+export interface UsedProvider {
+  /** The provider entry's readable id. */
+  readonly id: string
+  /** The token's scopes, or the needed ones while there is no token. */
+  readonly scopes: readonly string[]
+  readonly userInfo?: Readonly<Record<string, unknown>>
+  /** What the scopes mean at this provider, so that a rule against a scope also matches its other names. */
+  readonly meaning?: ScopeMeaning
+}
