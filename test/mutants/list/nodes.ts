@@ -19,7 +19,7 @@ export const nodes: readonly Mutation[] = [
     from: '[...versions, ...(await second.checkRelease(releases, once))]',
     to: 'versions',
     test: 'services/use-gate.test.ts',
-    name: 'gates are asked in their order, and the first refusal ends it: release',
+    name: 'gates are asked in their order, and the first refusal ends it',
   },
   {
     rows: ['48'],
@@ -28,7 +28,7 @@ export const nodes: readonly Mutation[] = [
     from: 'await second.check(use)',
     to: '',
     test: 'services/use-gate.test.ts',
-    name: 'gates are asked in their order, and the first refusal ends it: check',
+    name: 'gates are asked in their order, and the first refusal ends it',
   },
   {
     rows: ['36'],
