@@ -26,10 +26,7 @@ import {
 
 const useSchema = z.strictObject({
   user_id: userIdText.optional(),
-  use: z
-    .enum(USE_KINDS)
-    .optional()
-    .meta({ description: 'By default `tool` with `tool_name`, else `token`' }),
+  use: z.enum(USE_KINDS).optional().meta({ description: 'By default `tool` with `tool_name`, else `token`' }),
   tool_name: toolNameText.optional(),
   provider_id: idText.optional(),
   scopes: z.array(scopeText).max(200).optional(),
