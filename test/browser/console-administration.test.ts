@@ -10,6 +10,7 @@ let world: World
 let person: Person
 let run: string
 let webhook: string
+let key: string
 /** The TXT records of every name. */
 let record: string[] = []
 
@@ -28,6 +29,7 @@ beforeAll(async () => {
   })
   await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret', description: 'Of the weather service' })
   webhook = (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/gatepass' })).body.id
+  key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'backend', rate_limit: 20 })).body.id
   person = await newPerson(browser)
   await logIn(person)
 })
@@ -67,6 +69,7 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ['policy', () => '/policies/no-leaks'],
   ['policy-dry-run', () => '/policy/dry-run'],
   ['keys', () => '/keys'],
+  ['key', () => `/keys/${key}`],
   ['secrets', () => '/secrets'],
   ['projects', () => '/projects'],
   ['branding', () => '/branding'],

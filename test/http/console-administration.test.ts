@@ -135,7 +135,7 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   ],
   [() => '/policies/tried/delete', {}, 'policy.deleted'],
   [() => '/keys', { role: 'caller', name: 'by page', expires_in: '' }, 'key.created'],
-  [() => `/keys/${ids.key}/rotate`, { hours: '1' }, 'key.rotated'],
+  [() => `/keys/${ids.key}/rotate`, { grace: '3600' }, 'key.rotated'],
   [() => `/keys/${ids.key}/revoke`, {}, 'key.revoked'],
   [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
   [() => '/secrets/delete', { id: 'BY_PAGE', key: 'BY_PAGE' }, 'secret.deleted'],
@@ -258,7 +258,7 @@ describe('what an administrator changes', () => {
   })
 
   test.each([
-    ['/keys', { role: 'admin', user: 'ada' }, 'cannot administer'],
+    ['/keys', { role: 'admin', user_id: 'ada' }, 'cannot administer'],
     ['/keys', { role: 'owner' }, 'role must be one of'],
     ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
     ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
@@ -317,15 +317,17 @@ describe('what an administrator changes', () => {
     await send('/secrets/delete', { id: 'LINES', key: 'LINES' })
   })
 
-  test.each(['', '0.5', 'soon', '-1', '9000'])(
-    'a key is not rotated when the time of the old one is %j hours',
-    async (hours) => {
-      const before = await newest()
-      const page = await send(`/keys/${ids.key}/rotate`, { hours })
-      expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining('0 to 8760 whole hours')])
-      expect(await newest()).toEqual(before)
-    },
-  )
+  test.each([
+    ['0.5', 'whole number'],
+    ['soon', 'a number'],
+    ['-1', 'at least 0'],
+    ['9000000000', 'at most'],
+  ])('a key is not rotated when the old one shall stay valid for %j seconds', async (grace, said) => {
+    const before = await newest()
+    const page = await send(`/keys/${ids.key}/rotate`, { grace })
+    expect([page.status, textOf(page)]).toEqual([400, expect.stringMatching(`grace must be [^.]*${said}`)])
+    expect(await newest()).toEqual(before)
+  })
 
   test('what gives power or deletes needs a login of the last five minutes; what takes power does not', async () => {
     const clock = testClock()

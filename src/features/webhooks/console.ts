@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
@@ -9,13 +10,12 @@ import {
   type Webhook,
 } from '../../domain/webhook.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
-import { attempt, given, type Refused } from '../../http/console/attempt.ts'
+import { attempt } from '../../http/console/attempt.ts'
 import {
   asCurl,
   badge,
   buttonLink,
   code,
-  exactTime,
   facts,
   link,
   section,
@@ -26,6 +26,8 @@ import {
 import { endOnce } from '../../http/console/end-once.ts'
 import { checkbox, field, filters, hidden, select, submit } from '../../http/console/form-fields.ts'
 import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
+import { operationForm, problemOf, type SentBody } from '../../http/console/operation-form.ts'
+import { outputView } from '../../http/console/output-view.ts'
 import { placeInList } from '../../http/console/pager.ts'
 import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
@@ -37,6 +39,7 @@ import { getWebhook } from './manage-webhooks.ts'
 import {
   createWebhook,
   deleteWebhook,
+  getWebhook as getWebhookOperation,
   replayWebhook,
   rotateWebhookSecret,
   testWebhook,
@@ -45,6 +48,58 @@ import {
 import { deliveryToWire, webhookToWire } from './wire.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const
+type WebhookWire = z.output<NonNullable<typeof getWebhookOperation.output>>
+
+const CREATE = operationForm(createWebhook, {
+  url: { label: 'URL', type: 'url' },
+  description: 'Description',
+  types: { label: 'Events', hint: 'None chosen: all, those of later releases too.' },
+  enabled: false, // a new one is
+})
+const CHANGE = operationForm(
+  updateWebhook,
+  { url: { label: 'URL', type: 'url' }, enabled: false },
+  { isChange: true },
+)
+
+const ROWS = outputView(getWebhookOperation.output, {
+  url: ['URL', (one) => link(pathOf(one), html`<bdi>${one.url}</bdi>`)],
+  state: ['State', stateBadge],
+  types: [
+    'Events',
+    ({ types }) => (types === undefined ? 'all events' : `${types.length} of ${EVENT_TYPES.length}`),
+  ],
+  description: 'Description',
+  id: false,
+  enabled: false,
+  disabled_reason: false,
+  disabled_at: false,
+  failures: false,
+  failing_since: false,
+  previous_secret_until: false,
+  created_at: false,
+  updated_at: false,
+})
+
+const FACTS = outputView(getWebhookOperation.output, {
+  url: ['URL', ({ url }) => html`<code><bdi>${url}</bdi></code>`],
+  state: ['State', stateBadge],
+  description: 'Description',
+  types: [
+    'Events',
+    ({ types }) => (types === undefined ? 'all' : html`${types.map((type) => html`${code(type)} `)}`),
+  ],
+  failures: ['Failed attempts in a row', ({ failures }) => (failures > 0 ? String(failures) : undefined)],
+  failing_since: 'Failing since',
+  previous_secret_until: 'The former secret signs until',
+  created_at: 'Registered',
+  id: false,
+  enabled: false,
+  disabled_reason: false,
+  disabled_at: 'Disabled',
+  updated_at: false,
+})
+
 /** How many parts of up to 500 events one form replays. The page says when there are more. */
 const REPLAY_ROUNDS = 10
 
@@ -58,26 +113,16 @@ function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
   const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
   const get = (on: OnPage) => getWebhook(broker, on.projectId, idOf(on))
 
-  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
+  async function list(on: OnPage, sent?: SentBody) {
     const webhooks = await broker.store.webhooks.list(on.projectId)
     const now = broker.now()
-    const rows = webhooks.map((webhook) => [
-      link(pathOf(webhook), html`<bdi>${webhook.url}</bdi>`),
-      stateBadge(webhook, now),
-      webhook.types === undefined ? 'all events' : `${webhook.types.length} of ${EVENT_TYPES.length}`,
-      webhook.description === undefined ? undefined : name(webhook.description, { longest: 120 }),
-    ])
-    const types = form?.getAll('types') ?? []
-    const fields = html`${field('URL', 'url', { value: form?.get('url') ?? '', type: 'url', required: true, fault: refused?.faults.get('url'), hint: 'Receives each event by POST.' })}
-${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 300, fault: refused?.faults.get('description') })}
-<fieldset class="plain"><legend>Events</legend><p class="hint">None chosen: all, those of later releases too.</p><div class="days">${EVENT_TYPES.map((type) => checkbox(type, 'types', types.includes(type), type))}</div></fieldset>
-${submit('Register')}`
-    const body = html`${table('Webhooks', ['URL', 'State', 'Events', 'Description'], rows, 'No webhooks: nothing is sent, and nothing is kept to be sent.')}
-${on.mayChange && section('Register a receiver', html`${on.form('/webhooks', fields, { recent: true })}`)}
+    const rows = webhooks.map((webhook) => ROWS.cells(webhookToWire(webhook, now), now))
+    const body = html`${table('Webhooks', ROWS.heads, rows, 'No webhooks: nothing is sent, and nothing is kept to be sent.')}
+${on.mayChange && section('Register a receiver', html`${on.form('/webhooks', html`${CREATE.view(sent)}${submit('Register')}`, { recent: true })}`)}
 ${asCurl(on, '/v1/webhooks')}`
     return on.show('Webhooks', body, {
       lead: 'Receivers of events about connections, authorizations, runs and workers, by Standard Webhooks.',
-      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+      ...problemOf(sent),
     })
   }
 
@@ -86,20 +131,14 @@ ${asCurl(on, '/v1/webhooks')}`
   routes.form(
     '/webhooks',
     async (on, form) => {
-      const types = form.getAll('types')
-      const body = {
-        url: form.get('url')?.trim() ?? '',
-        description: given(form, 'description'),
-        types: types.length > 0 ? types : undefined,
-      }
-      const added = await attempt(() => perform(on, createWebhook, { body }))
-      if (added.outcome === 'refused') return list(on, form, added)
+      const added = await attempt(() => perform(on, createWebhook, { body: CREATE.read(form) }))
+      if (added.outcome === 'refused') return list(on, { values: form, refused: added })
       return showSecret(on, added.result, 'The receiver is registered')
     },
     { recent: true },
   )
 
-  routes.page('/webhooks/:id', async (on) => {
+  async function show(on: OnPage, sent?: SentBody) {
     const webhook = await get(on)
     const state = DELIVERY_STATES.find((one) => one === on.query('state'))
     const page = await findDeliveries(on, webhook.id, state)
@@ -123,14 +162,33 @@ ${asCurl(on, '/v1/webhooks')}`
         time(one.createdAt, now),
       ]
     })
-    const body = html`${section('Receiver', receiverFacts(webhook, now))}
+    const body = html`${section('Receiver', facts(FACTS.facts(webhookToWire(webhook, now), now)))}
 ${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
 ${table('Deliveries', ['Event', 'About', 'State', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
 ${searchPager(on, page)}
-${on.mayChange && changeSections(on, webhook)}
+${on.mayChange && changeSections(on, webhook, sent)}
 ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
-    return on.show(new URL(url).host, body, { above: ABOVE, lead: html`<code>${id}</code>` })
-  })
+    return on.show(new URL(url).host, body, {
+      above: ABOVE,
+      lead: html`<code>${id}</code>`,
+      ...problemOf(sent),
+    })
+  }
+
+  routes.page('/webhooks/:id', (on) => show(on))
+
+  routes.form(
+    '/webhooks/:id/change',
+    async (on, form) => {
+      const webhook = await get(on)
+      const changed = await attempt(() =>
+        perform(on, updateWebhook, { params: { id: webhook.id }, body: CHANGE.read(form) }),
+      )
+      if (changed.outcome === 'refused') return show(on, { values: form, refused: changed })
+      return on.go(pathOf(webhook), 'It was changed.')
+    },
+    { recent: true },
+  )
 
   routes.form('/webhooks/:id/test', async (on) => {
     const webhook = await get(on)
@@ -236,37 +294,23 @@ const DELIVERY_TONES = { waiting: 'wait', delivered: 'good', failed: 'bad' } as 
   Tone
 >
 
-function stateBadge(webhook: Webhook, now: number): Html {
-  const { state, disabled_reason: reason } = webhookToWire(webhook, now)
-  if (webhook.enabled) return state === 'failing' ? badge('failing', 'bad') : badge('enabled', 'good')
+function stateBadge({ enabled, state, disabled_reason: reason }: WebhookWire): Html {
+  if (enabled) return state === 'failing' ? badge('failing', 'bad') : badge('enabled', 'good')
   return badge(
     reason === undefined || reason === 'operator' ? 'disabled' : `disabled: ${reason}`,
     reason === 'operator' ? 'plain' : 'bad',
   )
 }
 
-function receiverFacts(webhook: Webhook, now: number): Html {
-  const { url, description, types, failures, failingSince, previousUntil = 0, createdAt } = webhook
-  return facts([
-    ['URL', html`<code><bdi>${url}</bdi></code>`],
-    ['State', stateBadge(webhook, now)],
-    ['Description', description === undefined ? undefined : name(description, { longest: 300 })],
-    ['Events', types === undefined ? 'all' : html`${types.map((type) => html`${code(type)} `)}`],
-    ['Failed attempts in a row', failures > 0 ? String(failures) : undefined],
-    ['Failing since', failingSince === undefined ? undefined : exactTime(failingSince)],
-    ['The former secret signs until', previousUntil > now ? exactTime(previousUntil) : undefined],
-    ['Registered', time(createdAt, now)],
-  ])
-}
-
-function changeSections(on: OnPage, webhook: Webhook): Html {
+function changeSections(on: OnPage, webhook: Webhook, sent?: SentBody): Html {
   const { enabled } = webhook
   const path = pathOf(webhook)
   return html`${section('Test', html`<p>A test event is sent now, signed as every event is.</p>${on.form(`${path}/test`, submit('Send a test event', 'secondary'))}`)}
 ${section('Replay', html`${on.form(`${path}/replay`, html`${field('Of the last', 'days', { type: 'number', value: '1', hint: 'Days, at most 14.' })}${checkbox('Only what failed', 'only_failed', true)}${submit('Send once more', 'secondary')}`)}`)}
 ${section(
   'Change',
-  html`${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
+  html`<details${sent !== undefined && html` open`}><summary>Change its address, description or events</summary>${on.form(`${path}/change`, html`${CHANGE.view(sent)}${submit('Change it')}`, { recent: true })}</details>
+${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
 <details><summary>Replace the secret</summary><p>Both secrets sign for a day, so that the receiver can change over.</p>${on.form(`${path}/rotate`, submit('Replace it', 'secondary'), { recent: true })}</details>
 <details><summary>Delete this webhook</summary><p>Events that wait for it are not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
 )}`

@@ -1,17 +1,24 @@
 import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import { type ApiKey, isExpired, ROLES, type Role } from '../../domain/api-key.ts'
-import { fromTimestamp } from '../../domain/clock.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import type { Role } from '../../domain/api-key.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { getKey } from '../../flows/manage-keys.ts'
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../operations/admin/keys.ts'
+import {
+  apiKeyToWire,
+  createApiKey,
+  getApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../operations/admin/keys.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { attempt, given, type Refused } from './attempt.ts'
-import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { attempt } from './attempt.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
-import { field, select, submit } from './form-fields.ts'
+import { submit } from './form-fields.ts'
 import { PAGE_ROWS } from './lists.ts'
+import { operationForm, problemOf, type SentBody } from './operation-form.ts'
+import { outputView } from './output-view.ts'
 import { pager, placeInList } from './pager.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
@@ -19,32 +26,108 @@ import type { ConsoleRoutes, OnPage } from './routes.ts'
 const ABOVE = [['API keys', '/keys']] as const
 const DAY = 24 * 3600
 
+const ROLE_WORDS = {
+  readonly: 'readonly: may read, not change',
+  caller: 'caller: applications',
+  admin: 'admin: may do everything',
+} as const satisfies Record<Role, string>
+
+const CREATE = operationForm(createApiKey, {
+  name: 'Name',
+  role: { label: 'Role', initial: 'caller', choices: Object.entries(ROLE_WORDS) },
+  user_id: 'Acts only for the user',
+  expires_in: {
+    label: 'Ends',
+    hint: '',
+    choices: [
+      ['', 'Never'],
+      [String(30 * DAY), 'In 30 days'],
+      [String(90 * DAY), 'In 90 days'],
+      [String(365 * DAY), 'In a year'],
+    ],
+  },
+  expires_at: false,
+  project: false, // that of the console
+})
+
+const ROTATE = operationForm(rotateApiKey, {
+  grace: {
+    label: 'The old key stays valid for',
+    hint: '',
+    initial: DAY,
+    choices: [
+      ['3600', 'An hour'],
+      [String(DAY), 'A day'],
+      [String(7 * DAY), 'A week'],
+      [String(30 * DAY), '30 days'],
+      ['0', 'No time: it ends at once'],
+    ],
+  },
+})
+
+type KeyWire = z.output<NonNullable<typeof getApiKey.output>>
+type IssuedWire = z.output<NonNullable<typeof createApiKey.output>>
+
+const rateText = ({ rate_limit: limit }: KeyWire) => (limit === 0 ? 'any number' : limit?.toString())
+const userText = ({ user_id: user }: KeyWire) =>
+  user === undefined ? 'every user' : name(user, { longest: 200 })
+
+const ROWS = outputView(getApiKey.output, {
+  name: ['Name', ({ id, name: called }) => link(`/keys/${id}`, called === '' ? id : html`${name(called)}`)],
+  role: ['Role', ({ role }) => html`<code>${role}</code>`],
+  status: ['State', stateBadge],
+  user_id: ['Acts for', userText],
+  last_used_at: 'Last used',
+  created_at: 'Made',
+  id: false,
+  project: false,
+  expires_at: false,
+  rate_limit: false,
+  replaced_by: false,
+  revoked_at: false,
+})
+
+const FACTS = outputView(getApiKey.output, {
+  status: ['State', stateBadge],
+  role: ['Role', ({ role }) => html`<code>${role}</code>`],
+  user_id: ['Acts for', userText],
+  created_at: 'Made',
+  last_used_at: 'Last used',
+  expires_at: 'Ends',
+  revoked_at: 'Revoked',
+  rate_limit: ['Requests a second', rateText],
+  replaced_by: ['Successor', ({ replaced_by: id }) => id && link(`/keys/${id}`, code(id))],
+  id: false,
+  name: false,
+  project: false,
+})
+
+const ISSUED = outputView(createApiKey.output, {
+  id: ['Id', ({ id }) => code(id)],
+  role: ['Role', ({ role }) => html`<code>${role}</code>`],
+  name: 'Name',
+  expires_at: 'Ends',
+  key: false, // shown above
+  project: false,
+})
+
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
 /** The project's API keys. A new key is shown once, in the answer to the form that made it. */
 export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   const { apiKeys } = broker.store
 
-  const get = (on: OnPage) => getKey(broker, on.session.project, idOf(on))
-
-  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
+  async function list(on: OnPage, sent?: SentBody) {
     const page = await apiKeys.browse(on.projectId, placeInList(on, 'key'), PAGE_ROWS)
     const now = broker.now()
-    const rows = page.rows.map((key) => [
-      link(`/keys/${key.id}`, key.name === '' ? key.id : html`${name(key.name)}`),
-      html`<code>${key.role}</code>`,
-      stateBadge(key, now),
-      key.userId === undefined ? 'every user' : name(key.userId),
-      time(key.lastUsedAt, now),
-      time(key.createdAt, now),
-    ])
-    const body = html`${table('API keys', ['Name', 'Role', 'State', 'Acts for', 'Last used', 'Made'], rows, 'No keys yet.')}
+    const rows = page.rows.map((key) => ROWS.cells(apiKeyToWire(key, on.session.project.name, now), now))
+    const body = html`${table('API keys', ROWS.heads, rows, 'No keys yet.')}
 ${pager(on, page)}
-${section('Make a key', createForm(on, form, refused))}
+${section('Make a key', html`${on.form('/keys', html`${CREATE.view(sent)}${submit('Make the key')}`, { recent: true })}`)}
 ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: 'backend' } })}`
     return on.show('API keys', body, {
       lead: 'Who may call this Gatepass in the project, and with which role.',
-      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+      ...problemOf(sent),
     })
   }
 
@@ -56,39 +139,40 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
   routes.form(
     '/keys',
     async (on, form) => {
-      const made = await attempt(() => perform(on, createApiKey, { body: readNewKey(form) }))
-      if (made.outcome === 'refused') return list(on, form, made)
+      const made = await attempt(() => perform(on, createApiKey, { body: CREATE.read(form) }))
+      if (made.outcome === 'refused') return list(on, { values: form, refused: made })
       return showIssued(on, made.result, 'The key was made')
     },
     { recent: true },
   )
 
-  function show(on: OnPage, key: ApiKey, refused?: Refused) {
-    return on.show(key.name === '' ? key.id : key.name, keyPage(on, key), {
+  async function show(on: OnPage, sent?: SentBody) {
+    const key = await perform(on, getApiKey, { params: { id: idOf(on) } })
+    return on.show(key.name === '' ? key.id : key.name, keyPage(on, key, sent), {
       above: ABOVE,
       lead: html`<code>${key.id}</code>`,
-      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+      ...problemOf(sent),
     })
   }
 
-  routes.page('/keys/:id', async (on) => {
+  routes.page('/keys/:id', (on) => {
     requireAdmin(on)
-    return show(on, await get(on))
+    return show(on)
   })
 
   routes.form(
     '/keys/:id/rotate',
     async (on, form) => {
-      const key = await get(on)
-      const body = { grace: readGrace(form) }
-      const made = await attempt(() => perform(on, rotateApiKey, { params: { id: key.id }, body }))
-      if (made.outcome === 'refused') return show(on, key, made)
-      const issued = made.result
+      const made = await attempt(() =>
+        perform(on, rotateApiKey, { params: { id: idOf(on) }, body: ROTATE.read(form) }),
+      )
+      if (made.outcome === 'refused') return show(on, { values: form, refused: made })
+      const { replaces } = made.result
       return showIssued(
         on,
-        issued,
+        made.result,
         'The successor was made',
-        `The old key is valid until ${issued.replaces.expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
+        `The old key is valid until ${replaces.expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },
     { recent: true },
@@ -103,7 +187,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
         already: `${idOf(on)} was revoked already.`,
       }),
       async (on) => {
-        const { id } = await get(on)
+        const { id } = await getKey(broker, on.session.project, idOf(on))
         await perform(on, revokeApiKey, { params: { id } })
         return on.go('/keys', `${id} is revoked: it is refused from now on.`)
       },
@@ -118,110 +202,28 @@ function requireAdmin(on: OnPage): void {
     throw new BrokerError('insufficient_role', 'API keys are shown to administrators: your role is readonly.')
 }
 
-const LIFETIMES = [
-  ['', 'Never'],
-  [String(30 * DAY), 'In 30 days'],
-  [String(90 * DAY), 'In 90 days'],
-  [String(365 * DAY), 'In a year'],
-] as const
-
-const ROLE_WORDS = {
-  readonly: 'readonly: may read, not change',
-  caller: 'caller: applications',
-  admin: 'admin: may do everything',
-} as const satisfies Record<Role, string>
-
-function createForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html {
-  const value = (id: string) => form?.get(id) ?? undefined
-  const fields = html`${field('Name', 'name', { value: value('name'), maxlength: 200, hint: 'Its purpose, by which you recognize it.' })}
-${select(
-  'Role',
-  'role',
-  ROLES.map((role) => [role, ROLE_WORDS[role]] as const),
-  { value: value('role') ?? 'caller', fault: refused?.faults.get('role') },
-)}
-${field('Acts only for the user', 'user', { value: value('user'), fault: refused?.faults.get('user_id'), hint: 'Left empty: for every user. Not with the role admin.' })}
-${select('Ends', 'expires_in', LIFETIMES, { value: value('expires_in') })}
-${submit('Make the key')}`
-  return html`${on.form('/keys', fields, { recent: true })}`
-}
-
-/** The body of the request that makes the key. */
-function readNewKey(form: URLSearchParams) {
-  const lifetime = given(form, 'expires_in')
-  return {
-    role: form.get('role'),
-    name: given(form, 'name'),
-    user_id: given(form, 'user'),
-    expires_in: lifetime === undefined ? undefined : Number(lifetime),
-  }
-}
-
-const MAX_GRACE_HOURS = 24 * 365
-
-/** Reads how many seconds the old key stays valid. Throws `invalid_request`: an empty field must not end it at once. */
-function readGrace(form: URLSearchParams): number {
-  const hours = Number(given(form, 'hours') ?? Number.NaN)
-  if (Number.isInteger(hours) && hours >= 0 && hours <= MAX_GRACE_HOURS) return hours * 3600
-  throw invalidMember(
-    'hours',
-    'invalid',
-    `Say for how long the old key stays valid: 0 to ${MAX_GRACE_HOURS} whole hours.`,
-  )
-}
-
-type IssuedWire = z.output<NonNullable<typeof createApiKey.output>>
-
 /** The only page that has the key: it is neither stored nor shown again. */
-function showIssued(
-  on: OnPage,
-  { id, key, role, name: called, expires_at: end }: IssuedWire,
-  title: string,
-  more?: string,
-) {
+function showIssued(on: OnPage, issued: IssuedWire, title: string, more?: string) {
   const body = section(
     'The key',
     html`<p class="note wait">This is the only time that it is shown. Copy it now, and keep it where secrets are kept.</p>
-<p><code class="copy secret">${key}</code></p>
-${facts([
-  ['Id', html`<code>${id}</code>`],
-  ['Role', html`<code>${role}</code>`],
-  ['Name', called === '' ? undefined : name(called)],
-  ['Ends', end === undefined ? 'never' : exactTime(fromTimestamp(end))],
-])}
+<p><code class="copy secret">${issued.key}</code></p>
+${facts(ISSUED.facts(issued, on.broker.now()))}
 ${more !== undefined && html`<p>${more}</p>`}
 <p>${buttonLink('/keys', 'Back to the keys')}</p>`,
   )
   return on.show(title, body, { above: ABOVE })
 }
 
-function keyPage(on: OnPage, key: ApiKey): Html {
-  const now = on.broker.now()
-  const { id, role, userId, createdAt, expiresAt, lastUsedAt, revokedAt, replacedBy, rateLimit } = key
-  const isLive = revokedAt === undefined && !isExpired(key, now)
-  return html`${section(
-    'Key',
-    facts([
-      ['State', stateBadge(key, now)],
-      ['Role', html`<code>${role}</code>`],
-      ['Acts for', userId === undefined ? 'every user' : name(userId, { longest: 200 })],
-      ['Made', exactTime(createdAt)],
-      ['Last used', lastUsedAt === undefined ? 'never' : exactTime(lastUsedAt)],
-      ['Ends', expiresAt === undefined ? 'never' : exactTime(expiresAt)],
-      ['Revoked', revokedAt === undefined ? undefined : exactTime(revokedAt)],
-      [
-        'Requests a second',
-        rateLimit === undefined ? undefined : rateLimit === 0 ? 'any number' : String(rateLimit),
-      ],
-      ['Successor', replacedBy === undefined ? undefined : link(`/keys/${replacedBy}`, code(replacedBy))],
-      ['What it did', link(`/audit?actor=${encodeURIComponent(id)}`, 'In the audit trail')],
-    ]),
-  )}
+function keyPage(on: OnPage, key: KeyWire, sent?: SentBody): Html {
+  const { id, status, replaced_by: successor } = key
+  const did = link(`/audit?actor=${encodeURIComponent(id)}`, 'In the audit trail')
+  return html`${section('Key', facts([...FACTS.facts(key, on.broker.now()), ['What it did', did]]))}
 ${
-  isLive &&
+  status === 'active' &&
   section(
     'Rotate, revoke',
-    html`${replacedBy === undefined && on.form(`/keys/${id}/rotate`, html`${field('The old key stays valid for', 'hours', { type: 'number', value: '24', hint: 'Hours.' })}${submit('Make its successor', 'secondary')}`, { recent: true })}
+    html`${successor === undefined && on.form(`/keys/${id}/rotate`, html`${ROTATE.view(sent)}${submit('Make its successor', 'secondary')}`, { recent: true })}
 <details><summary>Revoke this key</summary><p>Its next request is refused${on.session.caller.id === id && ' — and it is the key with which you are logged in'}.</p>
 ${on.form(`/keys/${id}/revoke`, submit('Revoke it', 'danger'), { recent: true })}</details>`,
   )
@@ -229,8 +231,8 @@ ${on.form(`/keys/${id}/revoke`, submit('Revoke it', 'danger'), { recent: true })
 ${asCurl(on, `/v1/admin/keys/${id}`)}`
 }
 
-function stateBadge(key: ApiKey, now: number): Html {
-  if (key.revokedAt !== undefined) return badge('revoked')
-  if (isExpired(key, now)) return badge('ended')
-  return key.expiresAt === undefined ? badge('active', 'good') : badge('active until it ends', 'good')
+function stateBadge({ status, expires_at: end }: KeyWire): Html {
+  if (status === 'revoked') return badge('revoked')
+  if (status === 'expired') return badge('ended')
+  return end === undefined ? badge('active', 'good') : badge('active until it ends', 'good')
 }

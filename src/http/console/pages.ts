@@ -25,7 +25,7 @@ export function addAdministrationPages(
   addChainPages(routes, broker) //    /dashboard/chains
   addWorkerPages(routes, broker) //   /dashboard/workers
   addKeyPages(routes, broker) //      /dashboard/keys
-  addSecretPages(routes, broker) //   /dashboard/secrets
+  addSecretPages(routes) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
   addBrandingPages(routes, broker) // /dashboard/branding
   addAuditPages(routes, broker) //    /dashboard/audit

@@ -1,5 +1,5 @@
 import { textIn } from './attempt.ts'
-import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
+import { choiceText, type FormField, type Json, type SchemaForm, type SimpleField } from './schema-form.ts'
 
 /** The name of the field for the whole input as one JSON text. */
 export const WHOLE_FIELD = '/'
@@ -10,7 +10,7 @@ export type FormInput =
   | { readonly outcome: 'faulty'; readonly faults: ReadonlyMap<string, string> }
 
 /** A value that was read; `absent`: the field was left empty. */
-type Read = { readonly value: Json } | 'absent' | { readonly fault: string }
+export type Read = { readonly value: Json } | 'absent' | { readonly fault: string }
 
 /** Reads the input from a sent form. `asText`: it was sent as one JSON text. */
 export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText = false): FormInput {
@@ -67,7 +67,7 @@ function readField(
 const MISSING = 'is required.'
 
 /** Whether the user has filled the field in. A required constant does not count: browsers always send it. */
-function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
+export function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
   if (field.kind === 'constant' && field.isRequired) return false
   return sent.getAll(field.name).some((one) => (field.kind === 'text' ? one : one.trim()) !== '')
 }
@@ -82,7 +82,7 @@ function checkRequired(
     if (isRequired && !Object.hasOwn(inner, member) && !faults.has(name)) faults.set(name, MISSING)
 }
 
-function sentValue(field: SimpleField, sent: URLSearchParams): Read {
+export function sentValue(field: SimpleField, sent: URLSearchParams): Read {
   const text = textIn(sent, field.name)
   switch (field.kind) {
     case 'constant':
@@ -105,9 +105,9 @@ function sentValue(field: SimpleField, sent: URLSearchParams): Read {
   }
 }
 
-/** The value whose JSON was sent. */
+/** The value that was sent as `choiceText` writes it. */
 function chosen(text: string, values: readonly Json[]): Read {
-  const value = values.find((one) => JSON.stringify(one) === text)
+  const value = values.find((one) => choiceText(one, values) === text)
   return value === undefined ? { fault: 'must be one of the choices.' } : { value }
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../pages/layout.ts'
 import { WHOLE_FIELD } from './read-schema-form.ts'
-import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
+import { choiceText, type FormField, type Json, type SchemaForm, type SimpleField } from './schema-form.ts'
 
 export interface SentForm {
   readonly values: URLSearchParams
@@ -13,7 +13,11 @@ export interface SentForm {
 export function schemaFormView(form: SchemaForm, sent?: SentForm): Html {
   if (form.kind === 'whole') return wholeView(sent)
   if (form.fields.length === 0) return html`<p class="muted">It takes no input.</p>`
-  return html`${form.fields.map((field) => fieldView(field, sent))}`
+  return fieldsView(form.fields, sent)
+}
+
+export function fieldsView(fields: readonly FormField[], sent?: SentForm): Html {
+  return html`${fields.map((field) => fieldView(field, sent))}`
 }
 
 /** The whole input as one JSON text. */
@@ -30,8 +34,8 @@ function fieldView(field: FormField, sent: SentForm | undefined): Html {
   if (field.kind !== 'group') return simpleView(field, sent)
   const fault = sent?.faults.get(field.name)
   return html`<fieldset class="group"><legend>${labelText(field)}</legend>
-${field.description !== undefined && html`<p class="muted small">${name(field.description, { longest: 600 })}</p>`}
-${fault !== undefined && html`<p class="fault small">${name(field.title ?? field.member)} ${fault}</p>`}
+${field.description !== undefined && html`<p class="muted small">${describedText(field)}</p>`}
+${fault !== undefined && html`<p class="fault small">${faultText(field, fault)}</p>`}
 ${field.fields.map((one) => simpleView(one, sent))}</fieldset>`
 }
 
@@ -40,14 +44,15 @@ function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
   const id = idOf(field)
   const note = `${id}-note`
   const fault = sent?.faults.get(field.name)
-  const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
+  const kept = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
+  const value = field.shown?.secret === undefined ? kept : ''
   return html`<div class="field"><label for="${id}">${labelText(field)}</label>
 ${controlView(field, { id, value, aria: ariaAttributes(fault, note) })}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></div>`
 }
 
 function idOf({ name: pointer }: SimpleField): string {
-  return `input${pointer.replaceAll(/[^\w-]/g, '-')}`
+  return `input-${pointer.replace(/^\//, '').replaceAll(/[^\w-]/g, '-')}`
 }
 
 interface Control {
@@ -60,13 +65,17 @@ interface Control {
 function controlView(field: SimpleField, { id, value, aria }: Control): Html {
   // a field of a group is not marked, because the group may be optional
   const required = field.isRequired && !field.name.slice(1).includes('/') ? html` required` : ''
-  const attributes = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${aria}`
+  const { placeholder, secret, choices: offered, type = 'text' } = field.shown ?? {}
+  const hint = placeholder === undefined ? '' : html` placeholder="${placeholder}"`
+  const attributes = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${aria}${hint}`
+  if (offered !== undefined) return options(offered, value, html`${attributes}${required}`)
+  if (secret === 'lines') return html`<textarea class="secret"${attributes}${required} rows="2"></textarea>`
   switch (field.kind) {
     case 'text':
       return field.isLong
         ? html`<textarea${attributes}${required} rows="2">
 ${value}</textarea>`
-        : html`<input type="text" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
+        : html`<input type="${secret === undefined ? type : 'password'}" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
     case 'number':
       return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${attributes}${required}>`
     case 'boolean':
@@ -94,10 +103,19 @@ function choices(
   attributes: Html,
   shown: (value: Json) => string,
 ): Html {
-  return html`<select${attributes}><option value="">—</option>${values.map((one) => {
-    const json = JSON.stringify(one)
-    return html`<option value="${json}"${json === chosen ? html` selected` : ''}>${shown(one)}</option>`
-  })}</select>`
+  const all = values.map((one) => [choiceText(one, values), shown(one)] as const)
+  return options([['', '—'], ...all], chosen, attributes)
+}
+
+function options(
+  all: readonly (readonly [text: string, label: string])[],
+  chosen: string,
+  attributes: Html,
+): Html {
+  return html`<select${attributes}>${all.map(
+    ([text, label]) =>
+      html`<option value="${text}"${text === chosen && text !== '' ? html` selected` : ''}>${label}</option>`,
+  )}</select>`
 }
 
 function checkboxesView(field: SimpleField, values: readonly string[], sent: SentForm | undefined): Html {
@@ -110,7 +128,8 @@ ${values.map((one) => html`<label><input type="checkbox" name="${field.name}" va
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></fieldset>`
 }
 
-function labelText({ title, member, isRequired }: FormField): Html {
+function labelText({ title, member, isRequired, shown: own }: FormField): Html | string {
+  if (own !== undefined) return own.label
   const shown =
     title === undefined
       ? html`<code>${name(member)}</code>`
@@ -119,10 +138,20 @@ function labelText({ title, member, isRequired }: FormField): Html {
 }
 
 function noteOf(field: SimpleField, fault: string | undefined): Html | string {
-  if (fault !== undefined) return html`${name(field.title ?? field.member)} ${fault}`
-  const described = field.description === undefined ? '' : name(field.description, { longest: 600 })
-  const hint = hintOf(field)
+  if (fault !== undefined) return faultText(field, fault)
+  const described = describedText(field)
+  const hint = field.shown?.choices === undefined ? hintOf(field) : ''
   return hint === '' ? described : html`${described} ${hint}`
+}
+
+/** What is wrong with the field. An operation says it in a whole sentence. */
+function faultText({ title, member, shown }: FormField, fault: string): Html | string {
+  return shown === undefined ? html`${name(title ?? member)} ${fault}` : fault
+}
+
+function describedText({ description, shown }: FormField): Html | string {
+  if (shown?.hint !== undefined) return shown.hint
+  return description === undefined ? '' : name(description, { longest: 600 })
 }
 
 function hintOf(field: SimpleField): string {
@@ -147,8 +176,9 @@ function initialText(field: SimpleField): string {
   if (initial === undefined) return ''
   switch (field.kind) {
     case 'boolean':
-    case 'choice':
       return JSON.stringify(initial)
+    case 'choice':
+      return choiceText(initial, field.values)
     case 'texts':
       return Array.isArray(initial) ? initial.join('\n') : ''
     case 'json':

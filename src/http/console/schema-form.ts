@@ -1,15 +1,16 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
+import type { Html } from '../pages/layout.ts'
 
-// A form for the input of a tool, made from the tool's JSON Schema. It has fields for strings, numbers, booleans,
-// enumerations, constants, arrays of strings, and one level of objects of these. Other parts of the input are written
-// as JSON. The form only helps to write the input; the tool's schema checks it.
+// A form for the input of a tool or of an operation, made from its JSON Schema. It has fields for strings, numbers,
+// booleans, enumerations, constants, arrays of strings, and one level of objects of these. Other parts of the input are
+// written as JSON. The form only helps to write the input; the tool or the operation checks it.
 
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 interface Described {
-  /** The name of the form's field: a JSON Pointer (RFC 6901) into the input. */
+  /** The name of the form's field. */
   readonly name: string
   /** The member's name. */
   readonly member: string
@@ -17,7 +18,27 @@ interface Described {
   readonly description?: string
   readonly isRequired: boolean
   readonly initial?: Json
+  /** How a form of the console shows the field, where its schema does not say it. */
+  readonly shown?: Shown
 }
+
+/** What a page says of a field in place of its schema. */
+export interface Shown {
+  readonly label: string
+  readonly hint?: string | Html
+  readonly placeholder?: string
+  readonly type?: 'url'
+  /** A secret is never shown again. It may have several lines, unless `line` says that it has one. */
+  readonly secret?: 'line' | 'lines'
+  /** Offered in place of free input: texts of the form, with their labels. */
+  readonly choices?: readonly (readonly [text: string, label: string])[]
+}
+
+/** Makes the name of a form's field of the path of its member. */
+export type Naming = (path: readonly string[]) => string
+
+/** A JSON Pointer (RFC 6901) into the input. */
+export const pointer: Naming = (path) => path.map((member) => `/${escapeToken(member)}`).join('')
 
 export type SimpleField = Described &
   (
@@ -62,37 +83,36 @@ const DEPENDENT = [
   'minProperties',
 ]
 
-type Keywords = Readonly<Record<string, unknown>>
+export type Keywords = Readonly<Record<string, unknown>>
 
 export function schemaForm(schema: JsonSchema | undefined): SchemaForm {
   if (!isKeywords(schema) || !isPlainObject(schema)) return WHOLE
   const members = membersOf(schema)
   if (members.length === 0 && takesMore(schema)) return WHOLE
-  const fields = members.map(({ member, keywords, isRequired }) => fieldOf(member, keywords, isRequired))
+  const fields = members.map((member) => fieldOf(member, [], pointer))
   const count = fields.reduce((sum, one) => sum + (one.kind === 'group' ? one.fields.length : 1), 0)
   return count > MAX_FIELDS ? WHOLE : { kind: 'fields', fields }
 }
 
-function fieldOf(member: string, keywords: Keywords, isRequired: boolean): FormField {
-  const name = `/${escapeToken(member)}`
-  if (!isPlainObject(keywords) || takesMore(keywords))
-    return simpleFieldOf(name, member, keywords, isRequired)
-  const fields = membersOf(keywords).map((inner) =>
-    simpleFieldOf(`${name}/${escapeToken(inner.member)}`, inner.member, inner.keywords, inner.isRequired),
-  )
-  if (fields.length === 0) return simpleFieldOf(name, member, keywords, isRequired)
+/** The field of a member of the object at the path `above`. */
+export function fieldOf(one: Member, above: readonly string[], naming: Naming): FormField {
+  const path = [...above, one.member]
+  const keywords = withoutNull(one.keywords)
+  if (!isPlainObject(keywords) || takesMore(keywords)) return simpleFieldOf(one, path, naming)
+  const fields = membersOf(keywords).map((inner) => simpleFieldOf(inner, [...path, inner.member], naming))
+  if (fields.length === 0) return simpleFieldOf(one, path, naming)
   const initial = initialOf(keywords)
   const withDefaults = isKeywords(initial)
-    ? fields.map((one) =>
-        Object.hasOwn(initial, one.member) ? { ...one, initial: initial[one.member] as Json } : one,
+    ? fields.map((inner) =>
+        Object.hasOwn(initial, inner.member) ? { ...inner, initial: initial[inner.member] as Json } : inner,
       ) // `default` is JSON
     : fields
-  return { ...described(name, member, keywords, isRequired), kind: 'group', fields: withDefaults }
+  return { ...described(naming(path), one, keywords), kind: 'group', fields: withDefaults }
 }
 
-function simpleFieldOf(name: string, member: string, schema: Keywords, isRequired: boolean): SimpleField {
-  const keywords = withoutNull(schema)
-  const about = described(name, member, keywords, isRequired)
+function simpleFieldOf(one: Member, path: readonly string[], naming: Naming): SimpleField {
+  const keywords = withoutNull(one.keywords)
+  const about = described(naming(path), one, keywords)
   const json = { ...about, kind: 'json' } as const
   if (Object.hasOwn(keywords, 'const')) return { ...about, kind: 'constant', value: keywords.const as Json }
   if (DEPENDENT.some((keyword) => keyword in keywords)) return json
@@ -137,6 +157,12 @@ function choiceOf(about: Described, values: readonly Json[]): SimpleField | unde
   return isSimple && values.length <= MAX_CHOICES ? { ...about, kind: 'choice', values } : undefined
 }
 
+/** How a form sends one of the values: as JSON, unless all of them are texts. An empty text means no choice. */
+export function choiceText(value: Json, values: readonly Json[]): string {
+  const areTexts = values.every((one) => typeof one === 'string' && one !== '')
+  return areTexts ? String(value) : JSON.stringify(value)
+}
+
 /** The texts that an array may have; empty: any. `undefined`: its items are not texts. */
 function textsOf(items: unknown): readonly string[] | undefined {
   if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
@@ -147,7 +173,7 @@ function textsOf(items: unknown): readonly string[] | undefined {
 }
 
 /** Removes `null` from a schema that takes it beside one other type: a form leaves an empty member out instead. */
-function withoutNull(keywords: Keywords): Keywords {
+export function withoutNull(keywords: Keywords): Keywords {
   const { type, anyOf, oneOf, ...rest } = keywords
   if (Array.isArray(type)) {
     const others = type.filter((one) => one !== 'null')
@@ -164,7 +190,7 @@ function enumWithoutNull({ enum: values }: Keywords): Keywords {
   return Array.isArray(values) ? { enum: values.filter((one) => one !== null) } : {}
 }
 
-function described(name: string, member: string, keywords: Keywords, isRequired: boolean): Described {
+function described(name: string, { member, isRequired }: Member, keywords: Keywords): Described {
   const { title, description } = keywords
   const initial = initialOf(keywords)
   return {
@@ -192,7 +218,14 @@ function takesMore({ properties, additionalProperties: more }: Keywords): boolea
   return takesAny && Object.keys(isKeywords(properties) ? properties : {}).length === 0
 }
 
-function membersOf({ properties, required }: Keywords) {
+export interface Member {
+  readonly member: string
+  readonly keywords: Keywords
+  readonly isRequired: boolean
+}
+
+/** The members that the schema of an object names, those that are required first. */
+export function membersOf({ properties, required }: Keywords): readonly Member[] {
   if (!isKeywords(properties)) return []
   const names: readonly unknown[] = Array.isArray(required) ? required : []
   return Object.entries(properties)
@@ -204,10 +237,11 @@ function membersOf({ properties, required }: Keywords) {
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
+/** The number, unless it is only the largest or the smallest that JSON holds exactly. */
 function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined
 }
 
-function isKeywords(value: unknown): value is Keywords {
+export function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,43 +1,55 @@
 import { html } from 'hono/html'
-import type { Broker } from '../../broker.ts'
-import { deleteSecret, secretKeySchema, secretValueSchema } from '../../operations/admin/secrets.ts'
-import { parseOnce } from '../../parsing/parse.ts'
-import { setSecret } from '../../tools/secrets.ts'
-import { name } from '../pages/layout.ts'
-import { attempt, given, type Refused, textIn } from './attempt.ts'
-import { asCurl, code, section, table, time } from './elements.ts'
+import { deleteSecret, getSecret, listSecrets, setSecret } from '../../operations/admin/secrets.ts'
+import { attempt } from './attempt.ts'
+import { asCurl, code, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
-import { field, hidden, secretArea, submit } from './form-fields.ts'
+import { hidden, submit } from './form-fields.ts'
+import { operationForm, problemOf, type SentBody } from './operation-form.ts'
+import { outputView } from './output-view.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
+const SET = operationForm(
+  setSecret,
+  {
+    key: { label: 'Key', hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' },
+    value: { label: 'Value', secret: 'lines', hint: 'It is given to the tools that declare it.' },
+    description: 'Description',
+  },
+  { withParams: true },
+)
+
+const ROWS = outputView(getSecret.output, {
+  key: ['Key', ({ key }) => code(key, { longest: 200 })],
+  description: 'Description',
+  updated_at: 'Set',
+  last_accessed_at: 'Last used',
+  id: false,
+  binding: false,
+  created_at: false,
+})
+
 /** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */
-export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
-  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
-    const secrets = await broker.store.secrets.list(on.projectId)
-    const now = broker.now()
+export function addSecretPages(routes: ConsoleRoutes): void {
+  async function list(on: OnPage, sent?: SentBody) {
+    const { items } = await perform(on, listSecrets)
+    const now = on.broker.now()
     const isRecent = on.mayChange && on.session.isRecent
-    const rows = secrets.map(({ id, key, description, updatedAt, lastAccessedAt }) => [
-      code(key, { longest: 200 }),
-      description === undefined ? undefined : name(description, { longest: 200 }),
-      time(updatedAt, now),
-      time(lastAccessedAt, now),
+    const rows = items.map((secret) => [
+      ...ROWS.cells(secret, now),
       ...(isRecent
         ? [
-            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('id', id)}${hidden('key', key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
+            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('id', secret.id)}${hidden('key', secret.key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
           ]
         : []),
     ])
-    const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' })}
-${secretArea('Value', 'value', { required: true, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again. It may have several lines.' })}
-${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 1000 })}
-${submit('Set the secret')}`
-    const body = html`${table('Secrets', ['Key', 'Description', 'Set', 'Last used', ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])], rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}
-${on.mayChange && section('Set a secret', html`${on.form('/secrets', fields, { recent: true })}`)}
+    const heads = [...ROWS.heads, ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])]
+    const body = html`${table('Secrets', heads, rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}
+${on.mayChange && section('Set a secret', html`${on.form('/secrets', html`${SET.view(sent)}${submit('Set the secret')}`, { recent: true })}`)}
 ${asCurl(on, '/v1/admin/secrets')}`
     return on.show('Secrets', body, {
       lead: 'Values that tools need beside tokens, such as the key of an API.',
-      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+      ...problemOf(sent),
     })
   }
 
@@ -46,14 +58,11 @@ ${asCurl(on, '/v1/admin/secrets')}`
   routes.form(
     '/secrets',
     async (on, form) => {
-      const set = await attempt(async () => {
-        const { key } = parseOnce(secretKeySchema, { key: form.get('key') ?? '' }, 'the body')
-        const description = given(form, 'description')
-        const body = { value: valueIn(form), ...(description !== undefined && { description }) }
-        const { value, description: about } = parseOnce(secretValueSchema, body, 'the body')
-        return setSecret(broker, on.projectId, { key, value, ...(about != null && { description: about }) })
+      const set = await attempt(() => {
+        const { key, ...body } = SET.read(form)
+        return perform(on, setSecret, { params: { key }, body })
       })
-      if (set.outcome === 'refused') return list(on, form, set)
+      if (set.outcome === 'refused') return list(on, { values: form, refused: set })
       return on.go('/secrets', `The secret ${set.result.key} is set.`)
     },
     { recent: true },
@@ -74,11 +83,4 @@ ${asCurl(on, '/v1/admin/secrets')}`
     ),
     { recent: true },
   )
-}
-
-/** The value of the secret. The line break after a single line comes from copying it, and is dropped. */
-function valueIn(form: URLSearchParams): string {
-  const text = textIn(form, 'value')
-  const [line = '', ...rest] = text.split('\n')
-  return rest.every((one) => one === '') ? line : text
 }

@@ -65,7 +65,7 @@ export const listApiKeys = defineOperation({
     const list = ['keys', project.id]
     const pageRequest = requestedPage(query, list)
     const page = await broker.store.apiKeys.page(project.id, pageRequest)
-    const keys = page.items.map((key) => toWire(key, project.name, broker.now()))
+    const keys = page.items.map((key) => apiKeyToWire(key, project.name, broker.now()))
     return toCursorPage(keys, page, pageRequest, list)
   },
 })
@@ -126,7 +126,7 @@ export const getApiKey = defineOperation({
   output: keySchema,
   async run(broker, { params: { id }, caller }) {
     const project = await projectOf(broker, caller)
-    return toWire(await getKey(broker, project, id), project.name, broker.now())
+    return apiKeyToWire(await getKey(broker, project, id), project.name, broker.now())
   },
 })
 
@@ -182,7 +182,7 @@ function issuedToWire(
   return { id, key, project, role, name, ...limitsOf(record) }
 }
 
-function toWire(key: ApiKey, project: string, now: EpochSeconds): z.infer<typeof keySchema> {
+export function apiKeyToWire(key: ApiKey, project: string, now: EpochSeconds): z.infer<typeof keySchema> {
   const { id, name, role, createdAt, lastUsedAt, revokedAt, replacedBy } = key
   return {
     id,

@@ -25,7 +25,7 @@ export const listProjects = defineOperation({
   async run(broker, { query, caller }) {
     const own = await projectOf(broker, caller)
     const projects = administersInstallation(own) ? await broker.store.projects.list() : [own]
-    return slicePage(projects.map(toWire), query)
+    return slicePage(projects.map(projectToWire), query)
   },
 })
 
@@ -44,9 +44,9 @@ export const createProject = defineOperation({
   answer: 'Made',
   output: projectSchema,
   run: async (broker, { body, caller }) =>
-    toWire(await create(broker, await projectOf(broker, caller), body.name)),
+    projectToWire(await create(broker, await projectOf(broker, caller), body.name)),
 })
 
-function toWire({ id, name, createdAt }: Project): z.infer<typeof projectSchema> {
+export function projectToWire({ id, name, createdAt }: Project): z.infer<typeof projectSchema> {
   return { id, name, created_at: toTimestamp(createdAt) }
 }

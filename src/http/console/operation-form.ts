@@ -1,0 +1,260 @@
+import type { z } from '@hono/zod-openapi'
+import { html } from 'hono/html'
+import type { Fault } from '../../domain/errors.ts'
+import { jsonSchemaOf } from '../../operations/json-schema.ts'
+import { invalidRequest } from '../../parsing/parse.ts'
+import type { Html } from '../pages/layout.ts'
+import { type Refused, textIn } from './attempt.ts'
+import { isFilledIn, sentValue } from './read-schema-form.ts'
+import type { ShowOptions } from './routes.ts'
+import {
+  type FormField,
+  fieldOf,
+  isKeywords,
+  type Json,
+  type Member,
+  membersOf,
+  type Naming,
+  type Shown,
+  type SimpleField,
+  withoutNull,
+} from './schema-form.ts'
+import { fieldsView, type SentForm } from './schema-form-view.ts'
+
+// A form for the body of an operation. Its fields, hints and limits come from the schema of the body, so a new member has
+// a field without a change here or in a page. A page may say how a member is shown, or that it has no field.
+
+/** How a member is shown. A text is the label; `false`: it has no field. */
+export type FieldLayout = false | string | (Partial<Shown> & { readonly initial?: Json })
+
+/**
+ * By the member, or by the path of a member of an object, such as `oauth2.issuer`. These members come first, in this
+ * order; the others of the same object follow in the order of the schema.
+ */
+export type Layout<Body> = {
+  readonly [Path in MemberOf<Body> | `${MemberOf<Body>}.${string}`]?: FieldLayout
+}
+type MemberOf<Body> = Body extends object ? keyof Body & string : never
+
+export interface FormOptions {
+  /** The title of a section with the members that the layout does not name, closed at first; absent: they are shown. */
+  readonly others?: string
+  /** The form changes a record: members whose fields are left empty do not change. */
+  readonly isChange?: boolean
+  /** The parameters of the path have fields too. */
+  readonly withParams?: boolean
+}
+
+/** The form as it was sent, with what is wrong with it; `undefined` for a new one. */
+export interface SentBody {
+  readonly values: URLSearchParams
+  readonly refused?: Refused | undefined
+}
+
+/** What the page of a refused form says above it. */
+export function problemOf({ refused }: Partial<SentBody> = {}): ShowOptions {
+  return refused === undefined ? {} : { problem: refused.message, status: refused.status }
+}
+
+export interface OperationForm {
+  readonly fields: readonly FormField[]
+  /** `more`: fields written by hand, which come before the section of the others. */
+  view(sent?: SentBody, more?: Html): Html
+  /** The body of the request with the parameters that have fields, not checked yet. Throws `invalid_request` for a field that is not JSON. */
+  read(form: URLSearchParams): Readonly<Record<string, Json>>
+}
+
+/** One field with the path of the object that it belongs to. */
+interface Placed {
+  readonly above: readonly string[]
+  readonly field: FormField
+  readonly isNamed: boolean
+}
+
+const dotted: Naming = (path) => path.join('.')
+
+/** The form for this operation. It is made when it is first used. */
+export function operationForm<Params extends z.ZodType, Body extends z.ZodType>(
+  operation: { readonly id: string; readonly params?: Params; readonly body?: Body },
+  layout: Layout<z.input<Body> & z.input<Params>>,
+  options: FormOptions = {},
+): OperationForm {
+  let made: readonly Placed[] | undefined
+  const placed = () => {
+    made ??= placedFields(operation.id, inputMembers(operation, options), layout as Given, options)
+    return made
+  }
+  return {
+    get fields() {
+      return placed().map(({ field }) => field)
+    },
+    view({ values, refused } = { values: new URLSearchParams() }, more = html``) {
+      const sent = { values, faults: refused?.faults ?? new Map<string, string>() }
+      const state = [...values].length > 0 || refused !== undefined ? sent : undefined
+      const of = (isNamed: boolean) => placed().flatMap((one) => (one.isNamed === isNamed ? one.field : []))
+      const others = of(false)
+      if (options.others === undefined || others.length === 0)
+        return html`${fieldsView(of(true), state)}${more}${fieldsView(others, state)}`
+      const isOpen = state !== undefined && others.some((field) => isUsed(field, state))
+      return html`${fieldsView(of(true), state)}${more}
+<details${isOpen ? html` open` : ''}><summary>${options.others}</summary><div class="stack">${fieldsView(others, state)}</div></details>`
+    },
+    read(form) {
+      const faults: Fault[] = []
+      const body: Record<string, Json> = {}
+      for (const { above, field } of placed()) {
+        const value = readValue(field, form, faults)
+        if (value !== undefined) put(body, [...above, field.member], value)
+      }
+      if (faults.length > 0) throw invalidRequest(faults)
+      return body
+    },
+  }
+}
+
+/** The members of the body, and of the path if its parameters have fields. */
+function inputMembers(
+  { params, body }: { readonly params?: z.ZodType; readonly body?: z.ZodType },
+  { withParams = false }: FormOptions,
+): readonly Member[] {
+  const all = [withParams ? params : undefined, body]
+  return all.flatMap((one) => (one === undefined ? [] : membersOf(jsonSchemaOf(one))))
+}
+
+type Given = Readonly<Record<string, FieldLayout | undefined>>
+
+/** Throws if the layout names a member that the operation does not have. */
+function placedFields(
+  id: string,
+  members: readonly Member[],
+  layout: Given,
+  options: FormOptions,
+): readonly Placed[] {
+  const order = Object.keys(layout)
+  const known = new Set<string>()
+  const placeOf = ({ isNamed, field }: Placed) => (isNamed ? order.indexOf(field.name) : order.length)
+
+  const within = (members: readonly Member[], above: readonly string[]): readonly Placed[] =>
+    members.flatMap((one): readonly Placed[] => {
+      const path = dotted([...above, one.member])
+      known.add(path)
+      const own = layout[path]
+      if (own === false) return []
+      if (own === undefined && order.some((name) => name.startsWith(`${path}.`)))
+        return within(membersOf(withoutNull(one.keywords)), [...above, one.member])
+      return [{ above, field: shownField(one, above, own, options), isNamed: own !== undefined }]
+    })
+
+  const all = within(members, [])
+  const unknown = order.find((path) => !known.has(path))
+  if (unknown !== undefined) throw new Error(`The operation ${id} has no member ${unknown}.`)
+  return all.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
+
+function shownField(
+  one: Member,
+  above: readonly string[],
+  own: Exclude<FieldLayout, false> | undefined,
+  options: FormOptions,
+): FormField {
+  const { initial, ...given } = typeof own === 'string' ? { label: own } : (own ?? {})
+  const field = fieldOf({ ...one, isRequired: one.isRequired && !options.isChange }, above, dotted)
+  const show = <Field extends FormField>(inner: Field, shown: Partial<Shown>): Field => {
+    const { initial: _, ...rest } = inner
+    const hint = shown.hint ?? (inner.description === undefined ? undefined : withCode(inner.description))
+    const described = {
+      ...shown,
+      label: shown.label ?? inWords(inner.member),
+      ...(hint !== undefined && { hint }),
+    }
+    // the generic type is kept: only members that every field has are set
+    return {
+      ...(options.isChange ? rest : inner),
+      ...(inner.kind === 'text' && { isLong: isSeveralLines(inner, shown) }),
+      shown: shown.secret === undefined ? described : withSecretHint(described, options),
+    } as Field
+  }
+  if (field.kind === 'group')
+    return { ...show(field, given), fields: field.fields.map((inner) => show(inner, {})) }
+  return { ...show(field, given), ...(initial !== undefined && { initial }) }
+}
+
+/** The longest text of an operation, such as an address, that has a field of one line. */
+const LINE_LENGTH = 2500
+
+function isSeveralLines(
+  { isLong, maxLength = Number.POSITIVE_INFINITY }: FormField & { readonly kind: 'text' },
+  { type }: Partial<Shown>,
+): boolean {
+  return isLong && maxLength > LINE_LENGTH && type === undefined
+}
+
+function withSecretHint(shown: Shown, { isChange }: FormOptions): Shown {
+  const kept = isChange ? ' Leave it empty to keep the present one.' : ''
+  return { ...shown, hint: html`${shown.hint ?? ''} It is sealed, and never shown again.${kept}` }
+}
+
+/** `rate_limit` as a label: `Rate limit`. */
+export function inWords(member: string): string {
+  const words = member
+    .replaceAll('_', ' ')
+    .replaceAll(/\b(url|uri|id|jwt|api)\b/g, (word) => (word === 'id' ? word : word.toUpperCase()))
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A description of the API, with its code in backticks. */
+function withCode(description: string): Html {
+  const parts = description.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
+  return html`${parts}${/[.:?!]$/.test(description) ? '' : '.'}`
+}
+
+/** Whether the field was filled in, or has a fault. */
+function isUsed(field: FormField, { values, faults }: SentForm): boolean {
+  if (faults.has(field.name)) return true
+  return field.kind === 'group'
+    ? field.fields.some((inner) => isUsed(inner, { values, faults }))
+    : isFilledIn(field, values)
+}
+
+function readValue(field: FormField, form: URLSearchParams, faults: Fault[]): Json | undefined {
+  if (field.kind === 'group') {
+    if (!field.fields.some((one) => isFilledIn(one, form))) return undefined
+    const members = field.fields.map((one) => [one.member, readSimple(one, form, faults)] as const)
+    return Object.fromEntries(members.filter((one): one is [string, Json] => one[1] !== undefined))
+  }
+  return readSimple(field, form, faults)
+}
+
+function readSimple(field: SimpleField, form: URLSearchParams, faults: Fault[]): Json | undefined {
+  const text = textIn(form, field.name)
+  if (field.kind === 'text')
+    return (field.shown?.secret === undefined ? text.trim() : withoutCopiedBreak(text)) || undefined
+  const read = sentValue(field, form)
+  if (read === 'absent') return undefined
+  if ('value' in read) return read.value
+  if (field.kind === 'json')
+    faults.push({
+      path: field.name,
+      code: 'invalid_json',
+      message: `${field.shown?.label ?? field.member} ${read.fault}`,
+    })
+  // the operation says what is wrong with it
+  return field.kind === 'number' && Number.isFinite(Number(text)) ? Number(text) : text
+}
+
+/** The line break after a single line comes from copying it. */
+function withoutCopiedBreak(text: string): string {
+  const [line = '', ...rest] = text.split('\n')
+  return rest.every((one) => one === '') ? line : text
+}
+
+function put(object: Record<string, Json>, [member = '', ...rest]: readonly string[], value: Json): void {
+  if (rest.length === 0) {
+    object[member] = value
+    return
+  }
+  const present = object[member]
+  const inner: Record<string, Json> = isKeywords(present) ? { ...(present as Record<string, Json>) } : {}
+  put(inner, rest, value)
+  object[member] = inner
+}

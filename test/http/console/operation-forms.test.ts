@@ -1,0 +1,164 @@
+import { z } from '@hono/zod-openapi'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
+import { attempt } from '../../../src/http/console/attempt.ts'
+import { operationForm } from '../../../src/http/console/operation-form.ts'
+import { outputView } from '../../../src/http/console/output-view.ts'
+import { membersOf } from '../../../src/http/console/schema-form.ts'
+import { createApiKey, rotateApiKey } from '../../../src/operations/admin/keys.ts'
+import { createProject } from '../../../src/operations/admin/projects.ts'
+import { setSecret } from '../../../src/operations/admin/secrets.ts'
+import { jsonSchemaOf } from '../../../src/operations/json-schema.ts'
+import { invalidRequest, parseOnce } from '../../../src/parsing/parse.ts'
+import { UserAgent } from '../../user-agent.ts'
+import { startWorld, type World } from '../world.ts'
+
+let world: World
+let admin: UserAgent
+const ids = { key: '', webhook: '' }
+beforeAll(async () => {
+  world = await startWorld()
+  ids.key = (await world.call('POST', '/v1/admin/keys', { role: 'caller' })).body.id
+  ids.webhook = (await world.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/in' })).body.id
+  admin = new UserAgent()
+  const key = world.gatepass.apiKey
+  await admin.submitForm(await admin.follow(`${world.gatepass.url}/dashboard`), { key })
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const members = (schema: z.ZodType) => membersOf(jsonSchemaOf(schema)).map(({ member }) => member)
+
+describe('every member of an operation has a field in its form', () => {
+  interface Row {
+    readonly page: () => string
+    readonly action?: () => string
+    readonly body: z.ZodType | undefined
+    /** Members that the page sets in another way, or that no page offers. */
+    readonly without?: readonly string[]
+  }
+  const rows: readonly (readonly [string, Row])[] = [
+    ['createApiKey', { page: () => '/keys', body: createApiKey.body, without: ['project', 'expires_at'] }],
+    [
+      'rotateApiKey',
+      { page: () => `/keys/${ids.key}`, action: () => `/keys/${ids.key}/rotate`, body: rotateApiKey.body },
+    ],
+    ['createProject', { page: () => '/projects', body: createProject.body }],
+    ['setSecret', { page: () => '/secrets', body: setSecret.body }],
+    ['createWebhook', { page: () => '/webhooks', body: createWebhook.body, without: ['enabled'] }],
+    [
+      'updateWebhook',
+      {
+        page: () => `/webhooks/${ids.webhook}`,
+        action: () => `/webhooks/${ids.webhook}/change`,
+        body: updateWebhook.body,
+        without: ['enabled'],
+      },
+    ],
+  ]
+  test.each(rows)('%s', async (_, { page, action = page, body, without = [] }) => {
+    const { body: shown } = await admin.get(`${world.gatepass.url}/dashboard${page()}`)
+    const form = shown.split('<form').find((one) => one.includes(`action="/dashboard${action()}"`)) ?? ''
+    const names = new Set([...form.matchAll(/name="([^"]+)"/g)].map(([, name]) => name))
+    const expected = members(body ?? z.never()).filter((member) => !without.includes(member))
+    expect(expected.filter((member) => !names.has(member))).toEqual([])
+  })
+})
+
+describe('a form of an operation', () => {
+  const body = z.object({
+    name: z.string().max(100),
+    size: z.enum(['small', 'large']).nullish(),
+    rate: z.number().int().min(0).max(60).nullish().meta({ description: 'Requests; `0`: any number' }),
+    at: z.object({ uri: z.string().max(50), key: z.string().min(1).max(60).optional() }).optional(),
+    more: z.record(z.string(), z.string()).optional(),
+  })
+  const form = operationForm(
+    { id: 'make', body },
+    { name: 'Name', 'at.key': { label: 'Key', secret: 'line' } },
+  )
+  const sent = (values: Record<string, string>) => new URLSearchParams(values)
+
+  test('has fields for members that its layout does not name, with the hints and limits of the schema', () => {
+    const view = String(form.view())
+    expect(view.match(/name="[^"]+"/g)).toEqual(
+      ['name', 'at.key', 'size', 'rate', 'at.uri', 'more'].map((name) => `name="${name}"`),
+    )
+    expect(view).toMatch(/<label for="input-rate">Rate<\/label>/)
+    expect(view).toContain('Requests; <code>0</code>: any number. From 0 to 60.')
+    expect(view).toMatch(/name="name"[^>]* required maxlength="100"/)
+    expect(view).toMatch(/<option value="large">large<\/option>/)
+  })
+
+  test('is read as the body of the request; empty fields are left out', () => {
+    const values = { name: ' a ', size: 'large', rate: '7', 'at.key': 'k', more: '{"b": "c"}' }
+    const read = { name: 'a', size: 'large', rate: 7, at: { key: 'k' }, more: { b: 'c' } }
+    expect(form.read(sent(values))).toEqual(read)
+    expect(form.read(sent({ name: '', size: '', rate: '', 'at.key': '' }))).toEqual({})
+  })
+
+  test('shows the faults of the operation at their fields, and keeps what was typed but no secret', async () => {
+    const values = sent({ name: '', size: 'huge', rate: 'many', 'at.key': 'kept-to-itself' })
+    const refused = await attempt(async () => parseOnce(body, form.read(values), 'the body'))
+    if (refused.outcome !== 'refused') throw new Error('it was accepted')
+    const view = String(form.view({ values, refused }))
+    for (const [id, said] of [
+      ['name', 'name is missing.'],
+      ['size', 'size must be one of &quot;small&quot;, &quot;large&quot;.'],
+      ['rate', 'rate must be a number.'],
+      ['at-uri', 'at.uri is missing.'],
+    ])
+      expect(view).toMatch(new RegExp(`<p class="fault" id="input-${id}-note">${said}`))
+    expect(view).toContain('value="many"')
+    expect(view).not.toContain('kept-to-itself')
+  })
+
+  test('says itself what is no JSON', () => {
+    expect(() => form.read(sent({ name: 'a', more: '{' }))).toThrow(/^More is not JSON: /)
+  })
+
+  test('that changes a record requires nothing and offers no defaults', () => {
+    const changes = z.object({ name: z.string().default('a'), kind: z.string() })
+    const view = String(operationForm({ id: 'change', body: changes }, {}, { isChange: true }).view())
+    expect(view).not.toMatch(/required|value="a"|>\na</)
+  })
+
+  test('opens the section of further members when one of them is wrong', () => {
+    const closed = operationForm({ id: 'make', body }, { name: 'Name' }, { others: 'More settings' })
+    expect(String(closed.view())).toContain('<details><summary>More settings')
+    const fault = { path: 'rate', code: 'invalid' as const, message: 'rate is wrong.' }
+    const { message } = invalidRequest([fault])
+    const faults = new Map([['rate', message]])
+    const refused = { outcome: 'refused', message, status: 400, faults } as const
+    expect(String(closed.view({ values: sent({ name: 'a' }), refused }))).toContain('<details open>')
+  })
+
+  test('refuses a layout that names no member', () => {
+    const wrong = operationForm({ id: 'make', body }, { 'at.nothing': 'Nothing' })
+    expect(() => wrong.fields).toThrow('The operation make has no member at.nothing.')
+  })
+})
+
+test('an output shows members that its layout does not name, in lists and on pages', () => {
+  const output = z.object({
+    id: z.string(),
+    made_at: z.string(),
+    tags: z.array(z.string()),
+    hidden: z.string(),
+    is_new: z.boolean(),
+    note: z.string().optional(),
+  })
+  const view = outputView(output, { id: ['Name', ({ id }) => id.toUpperCase()], hidden: false })
+  expect(view.heads).toEqual(['Name', 'Made at', 'Tags', 'Is new', 'Note'])
+  const one = { id: 'a', made_at: '1970-01-01T00:00:10.000Z', tags: ['x', 'y'], hidden: 'h', is_new: true }
+  expect(view.cells(one, 70).map(String)).toEqual([
+    'A',
+    expect.stringContaining('1 min ago'),
+    '<bdi>x, y</bdi>',
+    'yes',
+    'undefined',
+  ])
+  expect(view.facts(one, 70).map(([label, value]) => [label, String(value)])).toContainEqual([
+    'Made at',
+    expect.stringContaining('1970-01-01 00:00:10 UTC'),
+  ])
+})
