@@ -92,7 +92,7 @@ export default defineConfig(({ mode }) => {
     test: {
       // the faults of some files are repeated often (`test/faults/repetitions.ts`)
       env: mode === 'rest' ? { FAULTS: 'many' } : {},
-      setupFiles: ['test/random-seed.ts'],
+      setupFiles: ['test/random-input.ts'],
       globalSetup: ['test/on-demand/setup.ts'],
       // each test file loads drizzle-orm: 0.3 s of CPU less for each
       execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],

@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findJsonFault } from '../../src/http/endpoint/json-fault.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { propertyRuns } from '../property-runs.ts'
 
 // What a refusal says: sentences for people, codes for programs, and where it is wrong.
 
@@ -181,8 +184,6 @@ describe('broken JSON', () => {
   })
 
   test('every text that is JSON passes the search for a fault, and no other', async () => {
-    const { findJsonFault } = await import('../../src/http/endpoint/json-fault.ts')
-    const { default: fc } = await import('fast-check')
     fc.assert(
       fc.property(
         fc.json(),
@@ -202,7 +203,7 @@ describe('broken JSON', () => {
           return (findJsonFault(text) === undefined) === isJson
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns({ rare: 5 }) },
     )
   })
 

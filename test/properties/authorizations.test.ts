@@ -12,6 +12,7 @@ import {
 import type { ConnectionOwner } from '../../src/store/changes.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { propertyRuns } from '../property-runs.ts'
 import { attempt, connection, inProject, pending, sealed, until } from '../store/fixtures.ts'
 
 // Any order of what browsers, callers, exchanges and time can do to authorizations, on a real file that two
@@ -244,7 +245,7 @@ describe('threat 42 and 43: any order of events', () => {
           completions += model.completions
         },
       ),
-      { numRuns: 30, interruptAfterTimeLimit: 4000 },
+      { numRuns: propertyRuns({ dear: 4 }) },
     )
     expect(completions).toBeGreaterThan(0)
   })

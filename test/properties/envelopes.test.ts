@@ -26,7 +26,6 @@ describe('threat 32, 33: an envelope', () => {
         if (!one.equals(other))
           expect(() => createSealer([other]).open(sealed, where)).toThrow(UnknownKeyError)
       }),
-      { numRuns: 300 },
     )
   })
 
@@ -49,7 +48,6 @@ describe('threat 32, 33: an envelope', () => {
           expect(() => sealer.open(parts.join('.') as Sealed, where)).toThrow(UnsealError)
         },
       ),
-      { numRuns: 1000 },
     )
   })
 
@@ -75,7 +73,6 @@ describe('threat 32, 33: an envelope', () => {
           expect(() => sealer.open(short.join('.') as Sealed, where)).toThrow(UnsealError)
         }
       }),
-      { numRuns: 300 },
     )
   })
 
@@ -96,7 +93,6 @@ describe('threat 32, 33: an envelope', () => {
           expect(() => sealer.open(sealed, moved)).toThrow(UnsealError)
         }
       }),
-      { numRuns: 300 },
     )
   })
 
@@ -113,7 +109,6 @@ describe('threat 32, 33: an envelope', () => {
           expect(() => createSealer([one]).open(given as Sealed, where)).toThrow(UnsealError)
         },
       ),
-      { numRuns: 500 },
     )
   })
 })

@@ -184,7 +184,6 @@ describe('threat 41 and 14: whatever is imported', () => {
         for (const { path, message } of reading.warnings)
           expect([typeof path, typeof message]).toEqual(['string', 'string'])
       }),
-      { numRuns: 3000, interruptAfterTimeLimit: 3000 },
     )
   })
 
@@ -195,7 +194,6 @@ describe('threat 41 and 14: whatever is imported', () => {
         if (reading.outcome === 'refused') expect(reading.reason).toMatch(/\S/)
         else expect(reading.tool.name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/)
       }),
-      { numRuns: 2000, interruptAfterTimeLimit: 2000 },
     )
   })
 
@@ -211,7 +209,6 @@ describe('threat 41 and 14: whatever is imported', () => {
           ).toEqual([])
         if (answer.outcome === 'artifact') expect(new URL(answer.artifact.url).protocol).toMatch(/^https?:$/)
       }),
-      { numRuns: 2000, interruptAfterTimeLimit: 2000 },
     )
   })
 

@@ -108,7 +108,6 @@ function holdAgainst(
         }
       },
     ),
-    { numRuns: 200 },
   )
   expect(judged).toBeGreaterThan(100)
   expect(verdicts.size).toBe(2)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scrub } from '../../src/tools/scrub.ts'
 import { createStreamScrubber } from '../../src/tools/scrub-stream.ts'
 import { bytesHoldNoSecret } from '../../src/tools/secret-needles.ts'
+import { propertyRuns } from '../property-runs.ts'
 import { cutsAnEscape, naivelyHolds } from './naive-scrub.ts'
 
 type Writing = (text: string) => string
@@ -80,7 +81,6 @@ describe('threat 25: no secret is left in what a tool answers', () => {
           expect(texts.some((text) => text.includes('[redacted]'))).toBe(true)
         },
       ),
-      { numRuns: 2000 },
     )
   })
 
@@ -108,7 +108,6 @@ describe('threat 25: no secret is left in what a tool answers', () => {
           }
         },
       ),
-      { numRuns: 2000 },
     )
   })
 
@@ -153,7 +152,7 @@ describe('threat 25: no secret is left in what a tool answers', () => {
         for (const left of clean.split('[redacted]')) expect(naivelyHolds(left, hidden)).toBe(false)
         expect(clean !== text).toBe(naivelyHolds(text, hidden))
       }),
-      { numRuns: 3000 },
+      { numRuns: propertyRuns({ rare: 30 }) },
     )
   })
 
@@ -188,7 +187,6 @@ describe('threat 25: no secret is left in what a tool answers', () => {
         if (bytesHoldNoSecret(bytes, [hidden], { isText: true }))
           expect(naivelyHolds(text, hidden)).toBe(false)
       }),
-      { numRuns: 4000 },
     )
   })
 
@@ -223,7 +221,6 @@ describe('threat 25: no secret is left in what a tool answers', () => {
         expect(masked(bytes, hidden, cuts).equals(whole)).toBe(true)
         expect(masked(bytes, hidden, [...bytes.keys()]).equals(whole)).toBe(true)
       }),
-      { numRuns: 800 },
     )
   })
 
@@ -233,7 +230,6 @@ describe('threat 25: no secret is left in what a tool answers', () => {
       fc.property(value, (one) => {
         expect(scrub(one, ['no-such-secret-0123456789'])).toEqual(JSON.parse(JSON.stringify(one)))
       }),
-      { numRuns: 500 },
     )
   })
 
@@ -306,7 +302,7 @@ describe('threat 25: no secret is left in what a tool answers', () => {
         scrub({ text }, [hidden, text.slice(0, 500)])
         expect(performance.now() - started).toBeLessThan(30_000)
       }),
-      { numRuns: 10 },
+      { numRuns: propertyRuns({ dear: 10 }) },
     )
   })
 })

@@ -10,6 +10,7 @@ import {
   renderParams,
   renderTemplate,
 } from '../../src/providers/template.ts'
+import { propertyRuns } from '../property-runs.ts'
 
 const NAMES = ['client_id', 'client_secret', 'redirect_uri', 'refresh_token', 'access_token'] as const
 const specialText = fc.constantFrom(
@@ -55,7 +56,6 @@ describe('threat 26: templates', () => {
           parts.map((one) => ('name' in one ? filled[one.name] : one.literal)).join(''),
         )
       }),
-      { numRuns: 1000 },
     )
   })
 
@@ -80,7 +80,6 @@ describe('threat 26: templates', () => {
           expect(typeof renderTemplate(template, { ...filled, scopes: ['a'] })).toBe('string')
         },
       ),
-      { numRuns: 2000 },
     )
   })
 
@@ -124,7 +123,6 @@ describe('threat 26: templates', () => {
           filled.client_secret,
         ])
       }),
-      { numRuns: 500 },
     )
   })
 
@@ -148,7 +146,7 @@ describe('threat 26: templates', () => {
           ])
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns({ rare: 5 }) },
     )
   })
 })

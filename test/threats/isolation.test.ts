@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId, sha256 } from '../../src/domain/ids.ts'
 import { normalizeTags } from '../../src/domain/tags.ts'
 import { toolName } from '../../src/tools/metadata/metadata-name.ts'
+import { anyText } from '../any-text.ts'
 import { type Answer, startGatepass } from '../gatepass.ts'
 import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+import { propertyRuns } from '../property-runs.ts'
 import { type ApiDocument, type ApiRequest, requestOf, routesOf } from './requests-of-document.ts'
 
 // Two projects in one installation: `default`, whose resources are all called alpha, and `stranger`, whose keys put the
@@ -255,7 +257,7 @@ describe('threats 37, 38, 51: the resources of another project', () => {
               expect(comparable(answer)).toEqual(comparable(await ask(twin, key)))
             },
           ),
-          { numRuns: 15, seed: (fc.readConfigureGlobal().seed ?? 0) + draw },
+          { numRuns: propertyRuns({ dear: 8 }), seed: (fc.readConfigureGlobal().seed ?? 0) + draw },
         )
       // draws others while all requests were refused for their key, role or content type
       for (let draw = 0; draw < 20 && !wasHandled(statuses); draw++) await answersAlike(draw)
@@ -320,7 +322,7 @@ describe('threat 41: any request body', () => {
       secretly.test(place)
         ? fc.constant(SECRET)
         : fc.oneof(
-            fc.string({ unit: 'binary', maxLength: 20 }),
+            anyText({ maxLength: 20 }),
             fc.constantFrom(
               ...HARMLESS,
               'http://127.0.0.1:1/',
@@ -344,7 +346,7 @@ describe('threat 41: any request body', () => {
             expect(JSON.stringify(answer.body)).not.toContain(SECRET)
           },
         ),
-        { numRuns: 40 },
+        { numRuns: propertyRuns({ dear: 5 }) },
       )
     expect(gatepass.logLines.join('\n')).not.toContain(SECRET)
   })

@@ -12,6 +12,7 @@ import { readRequestDescription } from '../../src/tools/openapi/read-request-des
 import { readResponse } from '../../src/tools/openapi/read-response.ts'
 import { planOf } from '../../src/tools/openapi/request-plan.ts'
 import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
+import { anyText } from '../any-text.ts'
 
 const text = { type: 'string' }
 
@@ -644,7 +645,7 @@ describe('an argument', () => {
   test('never changes where a request goes, whatever stands in it', () => {
     const nasty = fc.oneof(
       fc.string(),
-      fc.string({ unit: 'binary' }),
+      anyText(),
       fc
         .array(
           fc.constantFrom(
@@ -687,7 +688,6 @@ describe('an argument', () => {
         expect([...url.searchParams]).toEqual([['q', q]])
         expect(url.hash).toBe('')
       }),
-      { numRuns: 2000 },
     )
   })
 

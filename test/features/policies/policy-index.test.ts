@@ -4,6 +4,7 @@ import type { Policy, PolicyMatch } from '../../../src/domain/policy.ts'
 import { type RequestedUse, USE_KINDS } from '../../../src/domain/requested-use.ts'
 import { evaluate } from '../../../src/features/policies/evaluate.ts'
 import { appliesTo, byProvider } from '../../../src/features/policies/policy-match.ts'
+import { propertyRuns } from '../../property-runs.ts'
 
 const AT = Date.UTC(2026, 10, 18, 12) / 1000
 
@@ -73,7 +74,7 @@ test('rules that are found by what they name decide as if each rule were looked 
       else if (allows.length === 0 || isCovered) expect(refusal).toBeUndefined()
       else expect(refusal?.by.map(({ policy }) => policy)).toEqual(allows)
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns({ rare: 10 }) },
   )
 })
 
