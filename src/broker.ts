@@ -1,3 +1,4 @@
+import type { Brand } from './domain/brand.ts'
 import type { EpochSeconds } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
@@ -22,13 +23,13 @@ import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
-import type { ProjectDomains } from './services/project-domains.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { CachedConnection } from './services/release.ts'
 import type { Tracing } from './services/tracing.ts'
 import type { UseGate } from './services/use-gate.ts'
 import type { UseLog } from './services/use-log.ts'
+import type { ProjectSites } from './services/users-origin.ts'
 import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
@@ -96,11 +97,13 @@ export interface Broker {
   readonly history: ExecutionLog
   /** Permits each use of tokens. */
   readonly gate: UseGate
-  readonly domains: ProjectDomains
+  readonly sites: ProjectSites
   /** Looks up the TXT records of a name. */
   readonly lookUpTxt: LookUpTxt
-  /** The URL of the pages for the project's users: at the project's proved domain, else the public URL. */
+  /** The URL of the pages for the project's users: at the project's site, else the public URL. */
   usersUrl(projectId: string): URL
+  /** How the pages of the project look. */
+  brandOf(projectId: string): Promise<Brand>
   /** `/callback/<uid>` on the origin of `usersUrl`: a different one for every provider entry (RFC 9700 section 4.4). */
   redirectUri(entry: Pick<ProviderEntry, 'uid' | 'projectId'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */

@@ -2,6 +2,7 @@ import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { sandboxDefinition } from './dev-provider/definition.ts'
+import { NO_BRAND } from './domain/brand.ts'
 import { type Clock, type SteadyClock, systemClock } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
@@ -32,7 +33,6 @@ import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
-import { createProjectDomains } from './services/project-domains.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
@@ -45,7 +45,7 @@ import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
 import { createUseGate } from './services/use-gate.ts'
 import { createUseLog } from './services/use-log.ts'
-import { atDomain, callbackPath } from './services/users-origin.ts'
+import { callbackPath, NO_SITES } from './services/users-origin.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
 import { unknownProviders } from './settings/names.ts'
@@ -148,11 +148,10 @@ export async function openBroker(
       entry.projectId === operatorsProject.id
         ? environmentClientOf(config.providerClients, entry, definitions)
         : undefined
-    const domains = await createProjectDomains(store, config)
-    const usersUrl = (projectId: string) => {
-      const domain = domains.of(projectId)
-      return domain === undefined ? config.publicUrl : atDomain(config.publicUrl, domain)
-    }
+    const [createSites] = await loadFeatures('sites')
+    const sites = createSites === undefined ? NO_SITES : await createSites(store, config)
+    const [findLook] = await loadFeatures('look')
+    const usersUrl = (projectId: string) => sites.of(projectId) ?? config.publicUrl
     await settleIdentities({ store, log, audit, environmentClient })
     const gateParts = { store, outgoing, sealer, audit, metrics, log, now, ...(tracing && { tracing }) }
     const gates = (await loadFeatures('gate')).map((create) => create(gateParts))
@@ -232,9 +231,10 @@ export async function openBroker(
       liveness,
       confirmations: createConfirmations(installationKey),
       deriveKey: createDeriveKey(installationKey),
-      domains,
+      sites,
       lookUpTxt,
       usersUrl,
+      brandOf: async (projectId) => (findLook === undefined ? NO_BRAND : findLook(store, projectId)),
       redirectUri: ({ uid, projectId }) => new URL(callbackPath(uid), usersUrl(projectId)).href,
       clientFor(entry) {
         const { clientId, clientSecret } = entry

@@ -17,10 +17,10 @@ import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Outgoing } from './egress/outgoing.ts'
-import { createApp } from './http/app.ts'
+import { loadFeatures } from './features/load-features.ts'
+import { createApp, USERS_PATHS } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
-import { type OnCall, withCallLog } from './http/server/call-log.ts'
-import { atOwnDomains } from './http/server/domain-hosts.ts'
+import { type Fetch, type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
 import {
   type AuthorizationServer,
@@ -110,7 +110,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       () => log.dropped,
     )
     observers.observe(broker.metrics, () => ownMetrics(broker))
-    const served = atOwnDomains(app.fetch, broker)
+    let served: Fetch<object> = app.fetch
+    for (const wrap of await loadFeatures('serve')) served = wrap(served, broker, USERS_PATHS)
     const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
     const listener = await listen(serving, config)
     closers.push(() => listener.close(0))

@@ -80,7 +80,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'projects',
-    description: 'projects: list (the default), create, branding',
+    description: 'projects: list (the default), create',
     load: async () => (await import('./projects.ts')).defineProjects,
   },
   {
@@ -120,7 +120,23 @@ const OWN: readonly CommandEntry[] = [
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = withAdditions(
-  OWN,
+  OWN.map(withSubcommands),
   features.flatMap(({ commands = [] }) => commands),
   ({ name }) => name,
 )
+
+function withSubcommands(entry: CommandEntry): CommandEntry {
+  const added = features.flatMap(({ subcommands = [] }) => subcommands).filter(({ of }) => of === entry.name)
+  return {
+    ...entry,
+    description: [entry.description, ...added.map(({ name }) => name)].join(', '),
+    async load() {
+      const [define, ...others] = await Promise.all([entry, ...added].map((one) => one.load()))
+      return (command, shell) => {
+        define?.(command, shell)
+        for (const [at, { name, description }] of added.entries())
+          others[at]?.(command.command(name).description(description), shell)
+      }
+    },
+  }
+}

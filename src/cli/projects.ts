@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
-import { defineBranding } from './projects-branding.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 export function defineProjects(projects: Command, shell: Shell): void {
@@ -36,13 +35,10 @@ export function defineProjects(projects: Command, shell: Shell): void {
         print(`${MARKS.ok} The project ${sanitize(made.name)} is created (${made.id}).`)
       }),
     )
-
-  defineBranding(projects, shell)
 }
 
 const EXAMPLES = `
 Examples:
   $ gatepass projects
   $ gatepass projects create acme
-  $ gatepass projects branding acme --app-name Acme --accent "#0b57d0"
   $ gatepass projects list --url https://gatepass.example.com --key "$GATEPASS_API_KEY" --json`

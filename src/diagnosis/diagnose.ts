@@ -4,7 +4,6 @@ import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
-import { checkDomain } from './check-domain.ts'
 import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
@@ -38,7 +37,6 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   return [
     keys,
     server,
-    ...(await checkDomain(target)),
     ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),
     ...(await checkAuthorizations(target)),

@@ -2,13 +2,18 @@ import type { Broker } from '../broker.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
+import type { Brand } from '../domain/brand.ts'
 import type { Attention } from '../flows/console/attention.ts'
 import type { MenuItem } from '../http/console/navigation.ts'
 import type { ConsoleRoutes } from '../http/console/routes.ts'
+import type { PageRoutes } from '../http/page-routes.ts'
+import type { Fetch } from '../http/server/call-log.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { StartObserver } from '../services/process-observer.ts'
 import type { UseGate } from '../services/use-gate.ts'
+import type { ProjectSites } from '../services/users-origin.ts'
+import type { Store } from '../store/store.ts'
 
 /**
  * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
@@ -17,9 +22,23 @@ import type { UseGate } from '../services/use-gate.ts'
 export interface Feature {
   /** The help lists each after the command `after`. */
   readonly commands?: readonly (CommandEntry & { readonly after: string })[]
+  /** The commands below `of`, a command of the core. */
+  readonly subcommands?: readonly (CommandEntry & { readonly of: string })[]
   /** The module that exports its operations. */
   readonly operations?: () => Promise<object>
   readonly pages?: () => Promise<FeaturePages>
+  /** What is served outside the API and the console. */
+  readonly routes?: () => Promise<PageRoutes>
+  /** Finds how the pages of a project look. */
+  readonly look?: () => Promise<(store: Store, projectId: string) => Promise<Brand>>
+  /** Opens the sites of projects. */
+  readonly sites?: () => Promise<
+    (store: Store, settings: { readonly publicUrl: URL }) => Promise<ProjectSites>
+  >
+  /** Wraps what answers all requests, for hosts that do not serve everything. */
+  readonly serve?: () => Promise<
+    <Env extends object>(fetch: Fetch<Env>, broker: Broker, usersPaths: readonly string[]) => Fetch<Env>
+  >
   readonly jobs?: () => Promise<FeatureJobs>
   readonly settings?: () => Promise<FeatureSettings<unknown>>
   /** Observes a process from before its broker opens until after it closed. */

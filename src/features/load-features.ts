@@ -5,7 +5,7 @@ type Loaded<Member extends keyof Feature> =
   NonNullable<Feature[Member]> extends () => Promise<infer Value> ? Value : never
 
 /** Loads one member of every feature that has it, in the order of the list. */
-export async function loadFeatures<Member extends Exclude<keyof Feature, 'commands'>>(
+export async function loadFeatures<Member extends Exclude<keyof Feature, 'commands' | 'subcommands'>>(
   member: Member,
 ): Promise<readonly Loaded<Member>[]> {
   const all = await Promise.all(features.map(async (feature) => feature[member]?.()))

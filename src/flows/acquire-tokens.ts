@@ -159,7 +159,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   const providers = need.providers.map(({ entry, scopes }) => usedProvider(entry, scopes))
   await broker.gate.checkConsent({ projectId, userId, providers })
 
-  await broker.domains.settled() // so that the link leads to the project's current domain
+  await broker.sites.settled() // so that the link leads to the project's current site
   const now = broker.now()
   const id = newOwnedId('auth', projectId, userId)
   // a live authorization that fits is returned even when the project has too many pending

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
 import type { Broker } from '../broker.ts'
+import { loadFeatures } from '../features/load-features.ts'
 import { type ApiOptions, createApi } from './api.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
 import { addConnect } from './connect/connect.ts'
@@ -14,12 +15,13 @@ import type { SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, isCutOff, toRefusal } from './endpoint/errors.ts'
 import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
 import { assets } from './pages/assets.ts'
-import { addBrandAssets } from './pages/brand-assets.ts'
 import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
+import { addProviderLogos } from './pages/logo-assets.ts'
 import { addMe } from './portal/me.ts'
 import { addReference } from './reference/reference.ts'
-import { addProvedDomain } from './server/proved-domain.ts'
+
+const routesOfFeatures = await loadFeatures('routes')
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
 /**
@@ -51,8 +53,23 @@ const PAGES = [
   '/schemas/provider.json',
   '/assets/*',
   '/embed/*',
-  '/domains/proved',
   '/sandbox/*',
+  ...routesOfFeatures.flatMap(({ paths }) => paths),
+]
+
+/** The paths that are served at the sites of projects too: the pages of users, their assets, and the health check. */
+export const USERS_PATHS: readonly string[] = [
+  '/connect/*',
+  '/callback/*',
+  '/login/callback',
+  '/me',
+  '/me/*',
+  '/assets/*',
+  '/embed/*',
+  '/v1/connect_sessions/current',
+  '/v1/connect_sessions/current/*',
+  '/health',
+  ...routesOfFeatures.flatMap(({ usersPaths = [] }) => usersPaths),
 ]
 
 export interface AppOptions extends Omit<ApiOptions, 'operator'> {
@@ -77,7 +94,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
     app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
-  addProvedDomain(app, broker) //     /domains/proved
+  for (const { add } of routesOfFeatures) add(app, broker)
   addOpenSession(app, broker, sessions) // /connect/session
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
@@ -88,7 +105,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   addEmbed(app) //                    /embed/v1.js
-  addBrandAssets(app, broker) //      /assets/brand, /assets/logo
+  addProviderLogos(app) //            /assets/logo
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)
   return app

@@ -1,6 +1,5 @@
 import { loadFeatures } from '../features/load-features.ts'
 import * as audit from './admin/audit.ts'
-import * as branding from './admin/branding.ts'
 import * as keys from './admin/keys.ts'
 import * as mcpClients from './admin/mcp-clients.ts'
 import * as projects from './admin/projects.ts'
@@ -51,7 +50,6 @@ export const operations: readonly Operation[] = [
   secrets,
   keys,
   projects,
-  branding,
   arcadeVerifier,
   audit,
   ...(await loadFeatures('operations')),

@@ -3,9 +3,24 @@ export function callbackPath(providerUid: string): string {
   return `/callback/${providerUid}`
 }
 
-/** The public URL's scheme and port with another host. */
-export function atDomain(publicUrl: URL, hostName: string): URL {
-  const url = new URL(publicUrl)
-  url.hostname = hostName
-  return url
+/** The sites of projects, where their users see the pages. Users of a project without a site see the public URL. */
+export interface ProjectSites {
+  /** The origin of the project's site. */
+  of(projectId: string): URL | undefined
+  /** The project that has the site with this host name. */
+  projectAt(hostName: string): string | undefined
+  /** How many projects have a site. */
+  readonly size: number
+  /** Resolves when all announced changes have been read. `undefined`: there are none. */
+  settled(): Promise<void> | undefined
+  /** The origin of the project's site, even while users do not see it yet. */
+  chosenBy(projectId: string): Promise<URL | undefined>
+}
+
+export const NO_SITES: ProjectSites = {
+  of: () => undefined,
+  projectAt: () => undefined,
+  size: 0,
+  settled: () => undefined,
+  chosenBy: async () => undefined,
 }

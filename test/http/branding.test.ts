@@ -1,6 +1,12 @@
 import { Buffer } from 'node:buffer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACKGROUNDS, contrast, isReadable, nearestReadable, textOn } from '../../src/domain/contrast.ts'
+import {
+  BACKGROUNDS,
+  contrast,
+  isReadable,
+  nearestReadable,
+  textOn,
+} from '../../src/features/branding/contrast.ts'
 import { type Scene, startScene } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOwnDomains } from '../../src/http/server/domain-hosts.ts'
+import { atOwnDomains } from '../../src/features/branding/hosts.ts'
 
 // Which requests wait for a database that does not answer, while this process does not know whether a project has proved
 // or lost a domain.
@@ -14,8 +14,8 @@ test.each([
   ['a host that may be a domain', 1, 'http://auth.acme.example/me', true],
 ] as const)('%s', (_, size, url, waits) => {
   const settings = { publicUrl: new URL('http://gate.example') }
-  const broker = { domains: { ...silent, size }, settings } as unknown as Parameters<typeof atOwnDomains>[1]
-  const serve = atOwnDomains(() => new Response('served'), broker)
+  const broker = { sites: { ...silent, size }, settings } as unknown as Parameters<typeof atOwnDomains>[1]
+  const serve = atOwnDomains(() => new Response('served'), broker, [])
   const answer = serve(new Request(url, { headers: { host: new URL(url).host } }), {})
   expect(answer instanceof Promise).toBe(waits)
 })

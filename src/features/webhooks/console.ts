@@ -105,7 +105,7 @@ const REPLAY_ROUNDS = 10
 
 /** The receivers of the project's events, and their deliveries. */
 export const webhookPages: FeaturePages = {
-  menu: { path: '/webhooks', label: 'Webhooks', icon: 'hook', after: '/branding' },
+  menu: { path: '/webhooks', label: 'Webhooks', icon: 'hook', after: '/projects' },
   add: addWebhookPages,
 }
 

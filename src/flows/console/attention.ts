@@ -34,7 +34,6 @@ export async function needsAttention(
     failingWorkers(broker, projectId),
     consentsToRepair(broker, projectId),
     connectionsToRepair(broker, projectId),
-    unprovedDomain(broker, projectId),
   ])
   const found = [...all.flat(), ...others]
   return [...found.filter(({ tone }) => tone === 'bad'), ...found.filter(({ tone }) => tone === 'wait')]
@@ -91,18 +90,4 @@ async function connectionsToRepair(broker: Broker, projectId: string): Promise<A
     toDo: cause.toDo,
     path: `/connections?${new URLSearchParams({ provider, status: 'needs_authorization' })}`,
   }))
-}
-
-/** A domain that was set and not proved yet: users do not see it. */
-async function unprovedDomain(broker: Broker, projectId: string): Promise<Attention[]> {
-  const domain = (await broker.store.brandings.find(projectId))?.domain
-  if (domain === undefined || domain.provedAt !== undefined) return []
-  return [
-    {
-      tone: 'bad',
-      title: `The domain ${domain.name} is set and not proved.`,
-      toDo: 'Users see the pages at the public URL until then: publish its TXT record and verify it, or remove the domain.',
-      path: '/branding#domain',
-    },
-  ]
 }

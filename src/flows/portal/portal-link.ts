@@ -54,7 +54,7 @@ export async function createPortalLink(broker: Broker, request: PortalLinkReques
   const stored: PortalTicket = { hash: sha256(ticket), ...allowed }
   const audit = broker.audit.of(projectId, { action: 'portal.linked', userId, scopes: may })
   await broker.store.portalTickets.add(stored, audit)
-  await broker.domains.settled()
+  await broker.sites.settled()
   const url = new URL(ENTER_PATH, broker.usersUrl(projectId))
   url.searchParams.set('ticket', ticket)
   return { url: url.href, expiresAt }

@@ -1,11 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { publishedRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { callbackPath } from '../../services/users-origin.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
-/** Short, because a project's own domain adds a redirect URI as soon as the domain is proved. */
+/** Short, because a site of the project adds a redirect URI as soon as users see it. */
 const MAX_AGE_SECONDS = 300
 
 /**
@@ -19,9 +20,22 @@ export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
     if (entry === undefined || url === undefined || entry.clientId !== url)
       throw new BrokerError('not_found', 'There is no client of that name.')
     const { publicUrl } = broker.settings
-    await broker.domains.settled() // so that a domain that was proved just now is listed
+    await broker.sites.settled() // so that a site that users see since just now is listed
     const redirectUris = publishedRedirectUris(broker, entry)
     c.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
     return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUris, authMethod: 'none' }) })
   })
+}
+
+/**
+ * The redirect URIs in the document. A site is included only once users see it: an administrator could choose a host name
+ * that belongs to others, who would then get codes of this client.
+ */
+function publishedRedirectUris(
+  { settings, redirectUri }: Pick<Broker, 'settings' | 'redirectUri'>,
+  entry: Pick<ProviderEntry, 'uid' | 'projectId'>,
+): readonly [string, ...string[]] {
+  const ofPublicUrl = new URL(callbackPath(entry.uid), settings.publicUrl).href
+  const inUse = redirectUri(entry)
+  return inUse === ofPublicUrl ? [ofPublicUrl] : [ofPublicUrl, inUse]
 }

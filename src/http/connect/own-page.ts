@@ -11,7 +11,7 @@ import { siteOf } from './site.ts'
  */
 export function isFromOwnPage(
   c: Context,
-  broker: Pick<Broker, 'settings' | 'domains' | 'usersUrl'>,
+  broker: Pick<Broker, 'settings' | 'sites' | 'usersUrl'>,
   { withoutHeaders = 'allowed' }: { readonly withoutHeaders?: 'allowed' | 'refused' } = {},
 ): boolean {
   const site = c.req.header('sec-fetch-site')

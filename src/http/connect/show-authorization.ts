@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep } from '../../domain/authorization.ts'
+import type { Brand } from '../../domain/brand.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { endingUri, nextUriOf } from '../../flows/ending-uri.ts'
 import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import { type Brand, brandOf } from '../pages/brand.ts'
 import { connectPage } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
 import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
@@ -115,7 +115,7 @@ export async function wordsAndBrand(
   broker: Broker,
   { projectId, lang }: { readonly projectId: string; readonly lang?: string | undefined },
 ): Promise<{ readonly words: Words; readonly brand: Brand }> {
-  const brand = brandOf(await broker.store.brandings.find(projectId))
+  const brand = await broker.brandOf(projectId)
   return { words: wordsFor(c, { language: lang, project: brand.language }), brand }
 }
 

@@ -3,7 +3,6 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { bodyLimit } from '../endpoint/body-limit.ts'
 import { addAuthorizationPages } from './authorizations.ts'
-import { LOGO_UPLOAD } from './branding/branding-pages.ts'
 import { addConnectionPages } from './connections.ts'
 import { addConsoleLogin } from './login.ts'
 import { MENU } from './menu.ts'
@@ -23,9 +22,10 @@ export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationO
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))
   const limit = bodyLimit(MAX_FORM_BYTES)
+  const uploads = new Set<string>()
   // an upload has a limit of its own, which its page explains
-  app.use('/dashboard/*', (c, next) => (c.req.path === LOGO_UPLOAD ? next() : limit(c, next)))
-  const routes = consoleRoutes(app, broker, MENU)
+  app.use('/dashboard/*', (c, next) => (uploads.has(c.req.path) ? next() : limit(c, next)))
+  const routes = consoleRoutes(app, broker, { menu: MENU, uploads })
   addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
   addOverview(routes) //                  /dashboard
   addConnectionPages(routes) //           /dashboard/connections

@@ -39,7 +39,6 @@ export const OWN_MENU: readonly MenuGroup[] = [
       { path: '/keys', label: 'API keys', icon: 'key' },
       { path: '/secrets', label: 'Secrets', icon: 'key' },
       { path: '/projects', label: 'Projects', icon: 'folder' },
-      { path: '/branding', label: 'Branding', icon: 'palette' },
       { path: '/audit', label: 'Audit trail', icon: 'list' },
       { path: '/settings', label: 'Settings', icon: 'gear' },
       { path: '/doctor', label: 'Doctor', icon: 'pulse' },

@@ -1,6 +1,5 @@
 import type { Broker } from '../../broker.ts'
 import { addAuditPages } from './audit/audit-pages.ts'
-import { addBrandingPages } from './branding/branding-pages.ts'
 import { addChainPages } from './chain-pages.ts'
 import { addKeyPages } from './key-pages.ts'
 import { pagesOfFeatures } from './menu.ts'
@@ -27,7 +26,6 @@ export function addAdministrationPages(
   addKeyPages(routes, broker) //      /dashboard/keys
   addSecretPages(routes) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
-  addBrandingPages(routes, broker) // /dashboard/branding
   addAuditPages(routes, broker) //    /dashboard/audit
   addOperationPages(routes, options) // /dashboard/settings, /doctor
   for (const pages of pagesOfFeatures) pages.add(routes, broker)

@@ -91,7 +91,12 @@ interface FormRouteOptions {
   readonly ofSession?: boolean
 }
 
-export function consoleRoutes(app: OpenAPIHono, broker: Broker, menu: readonly MenuGroup[]): ConsoleRoutes {
+/** @param options.uploads gets the paths of forms with a file */
+export function consoleRoutes(
+  app: OpenAPIHono,
+  broker: Broker,
+  { menu, uploads }: { readonly menu: readonly MenuGroup[]; readonly uploads: Set<string> },
+): ConsoleRoutes {
   const sessions = pageSessions(broker, 'console')
   const secure = broker.settings.publicUrl.protocol === 'https:'
   const noteCookie = `${secure ? '__Host-' : ''}gatepass-console-note`
@@ -192,6 +197,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker, menu: readonly M
       })
     },
     upload(path, handle, { tooLarge }) {
+      uploads.add(`/dashboard${path}`)
       addForm(path, {}, async (on, check) => {
         const { form, file } = await readUpload(on.c, tooLarge)
         await check(form)

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { type Brand, NO_BRAND, type Note } from '../../domain/brand.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { type Brand, NO_BRAND, type Note } from './brand.ts'
 import { type Html, name, page } from './layout.ts'
 import { appTile, providerTile, type TileLogo } from './provider-tile.ts'
 import type { Text } from './texts/text.ts'
@@ -84,7 +84,7 @@ ${tiles(view, brand)}
 <h1>${connect.wants({ app: asks, provider })}</h1>
 ${app !== undefined && requester !== undefined && html`<p class="muted for">${connect.forTool({ tool: name(requester) })}</p>`}
 ${identity(view, app, words)}
-${noteOf(brand.note('connect.note', words))}
+${noteOf(brand.note('connect.note', words.language))}
 ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
 <h2>${connect.willBeAbleTo({ app: asks })}</h2>
 <ul class="scopes">

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { FailureReason } from '../../domain/authorization.ts'
+import type { Brand } from '../../domain/brand.ts'
 import type { Cause } from '../../domain/causes.ts'
 import { assetHref } from './assets.ts'
-import type { Brand } from './brand.ts'
 import { withCommands } from './commands.ts'
 import { noteOf } from './connect-page.ts'
 import type { EndingKind } from './ending-kinds.ts'
@@ -104,7 +104,7 @@ ${sign(tone)}
 <p>${message ?? completedSentence(view, words) ?? happened}</p>
 ${facts(view, words)}
 ${kind === 'completed' ? html`<p>${view.window === 'closes' ? endings.closesItself : todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
-${(kind === 'completed' || kind === 'failed') && noteOf(brand?.note(`${kind}.note`, words))}
+${(kind === 'completed' || kind === 'failed') && noteOf(brand?.note(`${kind}.note`, words.language))}
 ${view.window === undefined ? nextLink(view, words) : closeButton(view.window, words)}
 ${view.lookAgain !== undefined && html`<a class="button" href="${view.lookAgain}">${endings.lookAgain}</a>`}
 ${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { type Brand, NO_BRAND } from '../../domain/brand.ts'
 import { assetHref } from './assets.ts'
-import { type Brand, NO_BRAND } from './brand.ts'
 import type { Text } from './texts/text.ts'
 import { type Words, wordsOf } from './texts/words.ts'
 

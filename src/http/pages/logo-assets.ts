@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { BrokerError } from '../../domain/errors.ts'
 import { findLogo, type Logo } from '../../providers/catalogue/logos.ts'
+import { assetHeaders } from './assets.ts'
 import type { TileLogo } from './provider-tile.ts'
 
 /** The image of a provider's logo, by its name in the catalogue. */
@@ -8,8 +11,20 @@ export function tileLogo(slug: string | undefined): TileLogo | undefined {
   return logo && { href: `/assets/logo/${slug}-${versionOf(logo)}.svg` }
 }
 
+/** The logos of providers, whose URLs have a digest of the content, so that browsers may keep them. */
+export function addProviderLogos(app: OpenAPIHono): void {
+  app.get('/assets/logo/:file', (c) => {
+    const [, slug, version] = /^([a-z0-9-]{1,80})-([0-9a-f]{12})\.svg$/.exec(c.req.param('file')) ?? []
+    const svg = slug === undefined || version === undefined ? undefined : logoSvg(slug, version)
+    if (svg === undefined) throw new BrokerError('not_found', 'There is no such asset.')
+    assetHeaders(c, 'image/svg+xml')
+    c.header('content-security-policy', "default-src 'none'; sandbox")
+    return c.body(svg)
+  })
+}
+
 /** The image of that name and version; `undefined` for a version of another release. */
-export function logoSvg(slug: string, version: string): string | undefined {
+function logoSvg(slug: string, version: string): string | undefined {
   const logo = findLogo(slug)
   return logo !== undefined && versionOf(logo) === version ? svgOf(logo) : undefined
 }

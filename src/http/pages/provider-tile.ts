@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Brand } from './brand.ts'
+import type { Brand } from '../../domain/brand.ts'
 import type { Html } from './layout.ts'
 
 /** The image of a provider's logo, which `logo-assets.ts` serves. */

@@ -6,7 +6,6 @@ import { ENTER_PATH, enterPortal, findPortalTicket, PORTAL_PATH } from '../../fl
 import { isFromOwnPage } from '../connect/own-page.ts'
 import { siteOf } from '../connect/site.ts'
 import { readForm } from '../endpoint/read-form.ts'
-import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
@@ -35,7 +34,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, isSiteOf 
       return c.redirect(there.href, 303)
     }
     pageHeaders(c, { hasForm: true })
-    const brand = brandOf(await broker.store.brandings.find(projectId))
+    const brand = await broker.brandOf(projectId)
     const words = wordsFor(c, { language: lang, project: brand.language })
     return c.html(enterPage({ words, brand, user: userDisplay ?? userId, ticket }))
   })

@@ -8,7 +8,6 @@ import { siteOf } from '../connect/site.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { pageSessions } from '../page-session/page-session.ts'
-import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import type { PortalFrame } from '../pages/portal/portal-frame.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
@@ -72,7 +71,7 @@ export function meSession(broker: Broker) {
     },
     async frame({ c, session }: MeRequest): Promise<PortalFrame> {
       const { projectId, subject, display, returnUrl, lang, csrf } = session
-      const brand = brandOf(await broker.store.brandings.find(projectId))
+      const brand = await broker.brandOf(projectId)
       return {
         words: wordsFor(c, { language: lang, project: brand.language }),
         brand,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import type { Brand } from '../../domain/brand.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import type { Brand } from '../../http/pages/brand.ts'
 import { type Html, page } from '../../http/pages/layout.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
 

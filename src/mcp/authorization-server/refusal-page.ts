@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Brand } from '../../http/pages/brand.ts'
+import type { Brand } from '../../domain/brand.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
 

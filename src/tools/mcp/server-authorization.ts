@@ -4,7 +4,6 @@ import type { Worker } from '../../domain/worker.ts'
 import { changeProvider } from '../../flows/change-provider.ts'
 import { sealClientSecret } from '../../flows/client-secret.ts'
 import { freeProviderId } from '../../flows/free-provider-id.ts'
-import { registrableRedirectUris } from '../../flows/own-domain.ts'
 import {
   type ClientRegistration,
   clientMetadata,
@@ -17,6 +16,7 @@ import type { Challenge } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { changeRow } from '../../services/change-row.ts'
+import { callbackPath } from '../../services/users-origin.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
@@ -261,6 +261,19 @@ async function withNewClient(
     }),
   )
   return withClientOf(broker, entry, registration)
+}
+
+/**
+ * The redirect URIs with which Gatepass registers a client (RFC 7591): that of the public URL, and that of the site which the
+ * project has chosen, even before its users see it, so that the client works at both.
+ */
+async function registrableRedirectUris(
+  { settings, sites }: Broker,
+  { uid, projectId }: Pick<ProviderEntry, 'uid' | 'projectId'>,
+): Promise<readonly [string, ...string[]]> {
+  const site = await sites.chosenBy(projectId)
+  const uri = (url: URL) => new URL(callbackPath(uid), url).href
+  return site === undefined ? [uri(settings.publicUrl)] : [uri(settings.publicUrl), uri(site)]
 }
 
 function storeClient(

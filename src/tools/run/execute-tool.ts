@@ -224,7 +224,7 @@ async function callWorker(
       owner: tool.projectId,
       ...(worker.type !== 'module' && { host: new URL(worker.uri).host }),
       publicOrigin: broker.settings.publicUrl.origin,
-      isOwnDomain: (hostName) => broker.domains.projectAt(hostName) !== undefined,
+      isOwnDomain: (hostName) => broker.sites.projectAt(hostName) !== undefined,
       secrets: secretValues,
     })
   const progress = call.dialog && risingProgress(call.dialog)

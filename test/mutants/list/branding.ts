@@ -2,8 +2,8 @@ import type { Mutation } from '../mutation.ts'
 
 // What a project may say and show on the pages on which its users decide.
 
-const BRANDING = 'src/flows/branding.ts'
-const CONTRAST = 'src/domain/contrast.ts'
+const BRANDING = 'src/features/branding/change-branding.ts'
+const CONTRAST = 'src/features/branding/contrast.ts'
 const SET = 'http/branding.test.ts'
 const REFUSED = 'is refused, and changes nothing'
 const SHADES = 'in which links cannot be read'
@@ -75,7 +75,7 @@ export const branding: readonly Mutation[] = [
   {
     rows: ['27'],
     fault: 'an image of another kind than it is called is a logo',
-    file: 'src/flows/logo-image.ts',
+    file: 'src/features/branding/logo-image.ts',
     from: 'if (kind !== type)',
     to: 'if (kind === undefined)',
     test: SET,
@@ -84,7 +84,7 @@ export const branding: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'a readonly key changes how the pages look',
-    file: 'src/operations/admin/branding.ts',
+    file: 'src/features/branding/operations.ts',
     from: "method: 'patch',\n  path,\n  role: 'admin',",
     to: "method: 'patch',\n  path,\n  role: 'readonly',",
     test: SET,

@@ -437,7 +437,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a domain counts without its TXT record',
-    file: 'src/flows/own-domain.ts',
+    file: 'src/features/branding/own-domain.ts',
     from: 'if (!values.includes(record.value)) throw notProved(record, values)',
     to: '',
     test: 'http/own-domain.test.ts',

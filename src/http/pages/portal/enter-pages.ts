@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Brand, NO_BRAND } from '../brand.ts'
+import { type Brand, NO_BRAND } from '../../../domain/brand.ts'
 import { type Html, name } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
 import { appOf, cardPage } from './portal-frame.ts'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import type { Brand } from '../../../domain/brand.ts'
 import type { EpochSeconds } from '../../../domain/clock.ts'
-import type { Brand } from '../brand.ts'
 import { csrfInput } from '../csrf-input.ts'
 import { type Html, name, page, webUrl } from '../layout.ts'
 import type { Words } from '../texts/words.ts'

@@ -1,6 +1,6 @@
-import { challengeRecord } from '../domain/domain-name.ts'
-import { OutgoingError } from '../egress/outgoing.ts'
-import type { Check, DiagnosisTarget } from './check.ts'
+import type { Check, DiagnosisTarget } from '../../diagnosis/check.ts'
+import { OutgoingError } from '../../egress/outgoing.ts'
+import { challengeRecord } from './domain-name.ts'
 
 const TIMEOUT_MS = 2_000
 

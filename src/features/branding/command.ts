@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { Branding, BrandingChanges, OwnDomain } from '../sdk/generated/wire.ts'
-import { withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { readJsonFile } from './read-json-file.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { withApi } from '../../cli/api.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { dim, MARKS, print, printJson, sanitize } from '../../cli/print.ts'
+import { readJsonFile } from '../../cli/read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { Branding, BrandingChanges, OwnDomain } from '../../sdk/generated/wire.ts'
 
 interface BrandingOptions extends CommonOptions {
   readonly appName?: string
@@ -32,11 +32,9 @@ const LABELS = [
 ] as const
 
 /** `gatepass projects branding`: shows how the pages of a project look, or changes it. */
-export function defineBranding(projects: Command, shell: Shell): void {
+export function defineBranding(branding: Command, shell: Shell): void {
   withCommonOptions(
-    projects
-      .command('branding')
-      .description("show how the project's pages look, or change it")
+    branding
       .argument('<project>', "the id or the name of the key's project", parseId)
       .option('--app-name <name>', 'the name of the application, on every page that users see')
       .option('--logo <file>', 'a PNG, JPEG or WebP image of at most 64 KiB')

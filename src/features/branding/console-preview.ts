@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
-import { type BACKGROUNDS, nearestReadable, textOn } from '../../../domain/contrast.ts'
-import { describeScopes } from '../../../providers/catalogue/scope-sentences.ts'
-import type { Definition } from '../../../providers/definition/read-definition.ts'
-import type { Brand } from '../../pages/brand.ts'
-import { type Html, name } from '../../pages/layout.ts'
-import { tileLogo } from '../../pages/logo-assets.ts'
-import { appTile, providerTile } from '../../pages/provider-tile.ts'
-import type { Words } from '../../pages/texts/words.ts'
+import type { Brand } from '../../domain/brand.ts'
+import { type Html, name } from '../../http/pages/layout.ts'
+import { tileLogo } from '../../http/pages/logo-assets.ts'
+import { appTile, providerTile } from '../../http/pages/provider-tile.ts'
+import type { Words } from '../../http/pages/texts/words.ts'
+import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
+import type { Definition } from '../../providers/definition/read-definition.ts'
+import { type BACKGROUNDS, nearestReadable, textOn } from './contrast.ts'
 
 /** The colours of `pico.css` for buttons and links, for a project that has set none. */
 const USUAL = {
@@ -73,7 +73,7 @@ function sample(brand: Brand, provider: SampleProvider, words: Words, host: stri
   const { connect } = words.texts
   const app = brand.appName === undefined ? undefined : name(brand.appName)
   const called = name(provider.displayName)
-  const note = brand.note('connect.note', words)
+  const note = brand.note('connect.note', words.language)
   const described = provider.facts?.scopes ?? {}
   const scopes = describeScopes(described, Object.keys(described), words.language).flatMap(
     ({ sentence }) => sentence ?? [],

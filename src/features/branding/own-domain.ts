@@ -1,13 +1,13 @@
-import type { Broker } from '../broker.ts'
-import type { OwnDomain } from '../domain/branding.ts'
-import { type ChallengeRecord, challengeRecord } from '../domain/domain-name.ts'
-import { BrokerError, invalidMember } from '../domain/errors.ts'
-import { randomToken } from '../domain/ids.ts'
-import type { TxtAnswer } from '../egress/txt-records.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { atDomain, callbackPath } from '../services/users-origin.ts'
-import { providersOf } from './get-provider.ts'
-import { loginRedirectUri } from './identify-user.ts'
+import type { Broker } from '../../broker.ts'
+import type { OwnDomain } from '../../domain/branding.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { randomToken } from '../../domain/ids.ts'
+import type { TxtAnswer } from '../../egress/txt-records.ts'
+import { providersOf } from '../../flows/get-provider.ts'
+import { loginRedirectUri } from '../../flows/identify-user.ts'
+import { callbackPath } from '../../services/users-origin.ts'
+import { type ChallengeRecord, challengeRecord } from './domain-name.ts'
+import { atDomain } from './proved-domains.ts'
 
 /** The most redirect URIs in one answer. Each provider entry shows its own too. */
 const MAX_LISTED = 500
@@ -41,7 +41,7 @@ export async function setDomain(broker: Broker, projectId: string, name: string 
     const entry = audit.of(projectId, { action: 'branding.domain_set', ...subject, detail: name })
     await store.domains.put(projectId, domain, now(), entry)
   }
-  await broker.domains.settled()
+  await broker.sites.settled()
 }
 
 /** Throws `invalid_request` for the host of the public URL. */
@@ -93,7 +93,7 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   })
   if (!isRecorded)
     throw new BrokerError('already_exists', 'The domain of the project was changed meanwhile. Verify again.')
-  await broker.domains.settled()
+  await broker.sites.settled()
 }
 
 function provedByAnother({ name }: ChallengeRecord): BrokerError {
@@ -122,33 +122,6 @@ function notProved({ name, value }: ChallengeRecord, values: readonly string[]):
     'invalid_request',
     `${found} Publish a TXT record at ${name} with the value ${value}, wait until your name servers answer it, and verify again.`,
   )
-}
-
-/**
- * The redirect URIs with which Gatepass registers a client (RFC 7591): that of the public URL, and that of the project's
- * domain even before its proof, so that the client works at both. A registration does not claim that the host is ours.
- */
-export async function registrableRedirectUris(
-  { store, settings }: Broker,
-  { uid, projectId }: Pick<ProviderEntry, 'uid' | 'projectId'>,
-): Promise<readonly [string, ...string[]]> {
-  const { publicUrl } = settings
-  const domain = (await store.brandings.find(projectId))?.domain
-  const uri = (url: URL) => new URL(callbackPath(uid), url).href
-  return domain === undefined ? [uri(publicUrl)] : [uri(publicUrl), uri(atDomain(publicUrl, domain.name))]
-}
-
-/**
- * The redirect URIs in the client metadata document that Gatepass publishes at the public URL. A domain is included only
- * once it is proved: an administrator could set a host name that belongs to others, who would then get codes of this client.
- */
-export function publishedRedirectUris(
-  { settings, redirectUri }: Pick<Broker, 'settings' | 'redirectUri'>,
-  entry: Pick<ProviderEntry, 'uid' | 'projectId'>,
-): readonly [string, ...string[]] {
-  const ofPublicUrl = new URL(callbackPath(entry.uid), settings.publicUrl).href
-  const inUse = redirectUri(entry)
-  return inUse === ofPublicUrl ? [ofPublicUrl] : [ofPublicUrl, inUse]
 }
 
 /** What the operator registers before users see the domain, which may not be proved yet. */

@@ -1,32 +1,26 @@
-import type { ProvedDomain } from '../domain/branding.ts'
-import type { Store } from '../store/store.ts'
-import { catchUp } from './read-cache.ts'
+import type { ProvedDomain } from '../../domain/branding.ts'
+import { catchUp } from '../../services/read-cache.ts'
+import type { ProjectSites } from '../../services/users-origin.ts'
+import type { Store } from '../../store/store.ts'
 
-/**
- * The proved domains of all projects, kept in memory, so that links, redirect URIs and the recognition of a host need no
- * query. After a change by this or another process, the row of that project is read again.
- */
-export interface ProjectDomains {
-  /** The domain of the project. Without one, its users see the public URL. */
-  of(projectId: string): string | undefined
-  /** The project that has proved this host name. */
-  projectAt(hostName: string): string | undefined
-  /** How many projects have a proved domain. */
-  readonly size: number
-  /** Resolves when all announced changes have been read. `undefined`: there are none. */
-  settled(): Promise<void> | undefined
+/** The public URL's scheme and port with another host. */
+export function atDomain(publicUrl: URL, hostName: string): URL {
+  const url = new URL(publicUrl)
+  url.hostname = hostName
+  return url
 }
 
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Reads all proved domains before it resolves. A domain that has become the host of the public URL is ignored, because the
- * API and the console are served there.
+ * The proved domains of all projects, kept in memory, so that links, redirect URIs and the recognition of a host need no
+ * query. After a change by this or another process, the row of that project is read again. Reads all of them before it
+ * resolves. A domain that has become the host of the public URL is ignored, because the API and the console are served there.
  */
-export async function createProjectDomains(
+export async function createProvedDomains(
   store: Store,
   { publicUrl }: { readonly publicUrl: URL },
-): Promise<ProjectDomains> {
+): Promise<ProjectSites> {
   let byProject = new Map<string, ProvedDomain>()
   let byName = new Map<string, ProvedDomain>()
   let stale = new Set<string>()
@@ -108,7 +102,8 @@ export async function createProjectDomains(
   return {
     of(projectId) {
       refresh()
-      return byProject.get(projectId)?.name
+      const name = byProject.get(projectId)?.name
+      return name === undefined ? undefined : atDomain(publicUrl, name)
     },
     projectAt(hostName) {
       refresh()
@@ -119,5 +114,9 @@ export async function createProjectDomains(
       return byName.size
     },
     settled,
+    async chosenBy(projectId) {
+      const domain = (await store.brandings.find(projectId))?.domain
+      return domain && atDomain(publicUrl, domain.name)
+    },
   }
 }

@@ -2,16 +2,15 @@ import { Buffer } from 'node:buffer'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Branding } from '../../domain/branding.ts'
-import { mixed, nearestReadable, textOn } from '../../domain/contrast.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { assetHeaders } from './assets.ts'
-import { logoSvg } from './logo-assets.ts'
+import type { PageRoutes } from '../../http/page-routes.ts'
+import { assetHeaders } from '../../http/pages/assets.ts'
+import { mixed, nearestReadable, textOn } from './contrast.ts'
 
-/**
- * The colours and the logos of projects, and the logos of providers. Their URLs have a digest of the content, so that
- * browsers may keep them.
- */
-export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
+export const brandingRoutes: PageRoutes = { paths: ['/domains/proved'], add: addBrandingRoutes }
+
+/** The colours and the logos of projects, whose URLs have a digest of the content, so that browsers may keep them. */
+function addBrandingRoutes(app: OpenAPIHono, broker: Broker): void {
   app.get('/assets/brand/:file', async (c) => {
     const [, hash] = /^([0-9a-zA-Z]{8,64})\.css$/.exec(c.req.param('file')) ?? []
     const style = hash === undefined ? undefined : await broker.store.brandings.findStyle(hash)
@@ -20,24 +19,23 @@ export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
     return c.body(brandCss(style))
   })
 
-  app.get('/assets/logo/:file', async (c) => {
-    const [, slug, version] = /^([a-z0-9-]{1,80})-([0-9a-f]{12})\.svg$/.exec(c.req.param('file')) ?? []
-    const svg = slug === undefined || version === undefined ? undefined : logoSvg(slug, version)
-    if (svg !== undefined) {
-      assetHeaders(c, 'image/svg+xml')
-      c.header('content-security-policy', "default-src 'none'; sandbox")
-      return c.body(svg)
-    }
+  app.get('/assets/logo/:file', async (c, next) => {
     const [, projectId, hash] = /^([\w-]{1,80})-([0-9a-zA-Z]{8,64})$/.exec(c.req.param('file')) ?? []
-    const logo =
-      projectId === undefined || hash === undefined
-        ? undefined
-        : await broker.store.brandings.findLogo(projectId, hash)
+    if (projectId === undefined || hash === undefined) return next() // of a provider
+    const logo = await broker.store.brandings.findLogo(projectId, hash)
     if (logo === undefined) throw noAsset()
     assetHeaders(c, logo.type)
     // an image that is opened on its own page runs and loads nothing
     c.header('content-security-policy', "default-src 'none'; sandbox")
     return c.body(new Uint8Array(Buffer.from(logo.data, 'base64')))
+  })
+
+  // tells a TLS proxy with on-demand certificates (Caddy's `ask`) whether it may request a certificate for a host name;
+  // it needs no key, since certificates are public, and answers from memory
+  app.get('/domains/proved', async (c) => {
+    await broker.sites.settled()
+    const isProved = broker.sites.projectAt((c.req.query('domain') ?? '').toLowerCase()) !== undefined
+    return isProved ? c.text('proved') : c.text('No project has proved this domain.', 404)
   })
 }
 

@@ -44,9 +44,3 @@ export function challengeRecord({
 }): ChallengeRecord {
   return { type: 'TXT', name: `${CHALLENGE_LABEL}.${name}`, value: `${CHALLENGE_PREFIX}${challenge}` }
 }
-
-/** The host name in a `Host` header, in lower case and without the port. */
-export function hostNameOf(header: string): string {
-  const port = header.lastIndexOf(':')
-  return (port === -1 ? header : header.slice(0, port)).toLowerCase()
-}

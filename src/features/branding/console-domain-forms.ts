@@ -1,8 +1,8 @@
-import { changeBranding, verifyDomain } from '../../../operations/admin/branding.ts'
-import { attempt, given, type Refused } from '../attempt.ts'
-import { perform } from '../perform.ts'
-import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
+import { attempt, given, type Refused } from '../../http/console/attempt.ts'
+import { perform } from '../../http/console/perform.ts'
+import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
+import { DOMAIN_SECTION, type RefusedDomain } from './console-domain.ts'
+import { changeBranding, verifyDomain } from './operations.ts'
 
 const ownProject = ({ projectId }: OnPage) => ({ id: projectId })
 

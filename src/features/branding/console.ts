@@ -1,20 +1,19 @@
 import { html } from 'hono/html'
-import type { Broker } from '../../../broker.ts'
-import type { Branding } from '../../../domain/branding.ts'
-import { isReadable, nearestReadable } from '../../../domain/contrast.ts'
-import { invalidMember } from '../../../domain/errors.ts'
-import { knownLanguage, LANGUAGES, type Language } from '../../../domain/languages.ts'
-import { MAX_LOGO_BYTES } from '../../../flows/logo-image.ts'
-import { brandingChangesSchema, changeOwnBranding } from '../../../operations/admin/branding.ts'
-import { parseOnce } from '../../../parsing/parse.ts'
-import type { Upload } from '../../endpoint/read-upload.ts'
-import { brandOf } from '../../pages/brand.ts'
-import type { Html } from '../../pages/layout.ts'
-import { wordsOf } from '../../pages/texts/words.ts'
-import { attempt, given } from '../attempt.ts'
-import { asCurl, code, facts, section } from '../elements.ts'
-import { described, notes, submit } from '../form-fields.ts'
-import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import type { Broker } from '../../broker.ts'
+import type { Branding } from '../../domain/branding.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { knownLanguage, LANGUAGES, type Language } from '../../domain/languages.ts'
+import { attempt, given } from '../../http/console/attempt.ts'
+import { asCurl, code, facts, section } from '../../http/console/elements.ts'
+import { described, notes, submit } from '../../http/console/form-fields.ts'
+import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
+import type { Upload } from '../../http/endpoint/read-upload.ts'
+import type { Html } from '../../http/pages/layout.ts'
+import { wordsOf } from '../../http/pages/texts/words.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import type { FeaturePages } from '../feature.ts'
+import { domainSection, type RefusedDomain } from './console-domain.ts'
+import { addDomainForms } from './console-domain-forms.ts'
 import {
   brandingBody,
   brandingFields,
@@ -22,16 +21,20 @@ import {
   LANGUAGE_NAMES,
   textFields,
   textsBody,
-} from './branding-form.ts'
-import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './branding-preview.ts'
-import { addDomainForms } from './domain-forms.ts'
-import { domainSection, type RefusedDomain } from './domain-section.ts'
-
-/** The path of the form with the logo, which has a size limit of its own. */
-export const LOGO_UPLOAD = '/dashboard/branding/logo'
+} from './console-form.ts'
+import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './console-preview.ts'
+import { isReadable, nearestReadable } from './contrast.ts'
+import { MAX_LOGO_BYTES } from './logo-image.ts'
+import { lookOf } from './look.ts'
+import { brandingChangesSchema, changeOwnBranding } from './operations.ts'
 
 /** The look of the pages that users of the project see, with a preview before it is saved. */
-export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
+export const brandingPages: FeaturePages = {
+  menu: { path: '/branding', label: 'Branding', icon: 'palette', after: '/projects' },
+  add: addBrandingPages,
+}
+
+function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
   const change = (on: OnPage, body: object) =>
     changeOwnBranding(broker, on.projectId, parseOnce(brandingChangesSchema, body, 'the body'))
 
@@ -187,7 +190,7 @@ async function preview(
     return text !== undefined && /^#[0-9a-f]{6}$/i.test(text) ? text : undefined
   }
   const brand = {
-    ...brandOf(branding),
+    ...lookOf(branding),
     appName: given(values, 'app_name')?.slice(0, 60),
     privacyUrl: given(values, 'privacy_url'),
     supportUrl: given(values, 'support_url'),
@@ -232,7 +235,7 @@ const LOGO_HINT =
   'PNG, JPEG or WebP of at most 64 KiB and 1,024 pixels a side, best square. It is shown 40 pixels wide.'
 
 function logoForms(on: OnPage, branding: Branding | undefined, fault: string | undefined): Html {
-  const { logo } = brandOf(branding)
+  const { logo } = lookOf(branding)
   const fields = html`<div class="field"><label for="f-logo">${logo === undefined ? 'Image' : 'Another image'}</label>
 <input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required${described('logo', LOGO_HINT, fault)}>${notes('logo', LOGO_HINT, fault)}</div>
 ${submit('Upload the logo', 'secondary')}`

@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Branding } from '../../domain/branding.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { readDomainName } from '../../domain/domain-name.ts'
 import type { Project } from '../../domain/project.ts'
-import { domainRegistrations } from '../../flows/own-domain.ts'
+import { readDomainName } from './domain-name.ts'
+import { domainRegistrations } from './own-domain.ts'
 
 /** A host name in a request. */
 export const domainText = z

@@ -1,0 +1,28 @@
+import { type Brand, NO_BRAND } from '../../domain/brand.ts'
+import { type Branding, logoPath } from '../../domain/branding.ts'
+import { knownLanguage } from '../../domain/languages.ts'
+import type { Store } from '../../store/store.ts'
+
+/** The look of the project's pages. */
+export async function findLook({ brandings }: Pick<Store, 'brandings'>, projectId: string): Promise<Brand> {
+  return lookOf(await brandings.find(projectId))
+}
+
+export function lookOf(branding: Branding | undefined): Brand {
+  if (branding === undefined) return NO_BRAND
+  const { appName, lang, styleHash, privacyUrl, supportUrl, texts = {} } = branding
+  return {
+    appName,
+    language: knownLanguage(lang),
+    logo: logoPath(branding),
+    style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css`,
+    privacyUrl,
+    supportUrl,
+    note(place, language) {
+      const languages = [language, lang ?? 'en', 'en', ...Object.keys(texts)]
+      const found = languages.find((one) => Object.hasOwn(texts, one) && texts[one]?.[place] !== undefined)
+      const text = found === undefined ? undefined : texts[found]?.[place]
+      return found === undefined || text === undefined ? undefined : { text, language: found }
+    },
+  }
+}
