@@ -73,7 +73,7 @@ const textFiles: Plugin = {
   generateBundle() {
     for (const fileName of globSync(TEXTS, { cwd: SOURCES }))
       this.emitFile({ type: 'asset', fileName, source: withoutSpace(join(SOURCES, fileName)) })
-    for (const fileName of globSync('http/**/*.css', { cwd: SOURCES }))
+    for (const fileName of globSync('{http,features}/**/*.css', { cwd: SOURCES }))
       this.emitFile({ type: 'asset', fileName, source: readFileSync(join(SOURCES, fileName)) })
   },
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { html } from 'hono/html'
 import type { Brand } from '../../domain/brand.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
@@ -29,7 +30,7 @@ export interface SampleProvider {
   readonly facts: Definition['facts'] | undefined
 }
 
-/** The URL of the style sheet for the preview in these colours. */
+/** The URL of the style sheet with the preview in these colours. */
 export function coloursHref({ accent, accentDark }: Colours): string {
   const query = new URLSearchParams({
     ...(accent !== undefined && { light: accent.slice(1) }),
@@ -38,6 +39,8 @@ export function coloursHref({ accent, accentDark }: Colours): string {
   return `/dashboard/branding/colours.css?${query}`
 }
 
+const previewCss = readFileSync(new URL('./preview.css', import.meta.url), 'utf8')
+
 /** The style sheet for the URL of `coloursHref`. Only colours of six hexadecimal digits are read from the query. */
 export function coloursCss(query: (name: string) => string | undefined): string {
   const colourOf = (scheme: Scheme) =>
@@ -45,7 +48,7 @@ export function coloursCss(query: (name: string) => string | undefined): string 
   const light = colourOf('light')
   // as the style sheet of the project's pages does it
   const dark = colourOf('dark') ?? (light === undefined ? undefined : nearestReadable(light, 'dark'))
-  return rule('light', light) + rule('dark', dark)
+  return previewCss + rule('light', light) + rule('dark', dark)
 }
 
 function rule(scheme: Scheme, colour: string | undefined): string {
