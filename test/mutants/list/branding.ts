@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const BRANDING = 'src/features/branding/change-branding.ts'
 const CONTRAST = 'src/features/branding/contrast.ts'
-const SET = 'http/branding.test.ts'
+const SET = 'features/branding/branding.test.ts'
 const REFUSED = 'is refused, and changes nothing'
 const SHADES = 'in which links cannot be read'
 

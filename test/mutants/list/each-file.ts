@@ -440,7 +440,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/features/branding/own-domain.ts',
     from: 'if (!values.includes(record.value)) throw notProved(record, values)',
     to: '',
-    test: 'http/own-domain.test.ts',
+    test: 'features/branding/own-domain.test.ts',
     name: 'is a TXT record, which the answer names with all that has to be registered before',
   },
 ]

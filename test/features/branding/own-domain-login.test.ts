@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TxtAnswer } from '../../src/egress/txt-records.ts'
-import { addProvider, authorize, type Scene } from '../flows/fixtures.ts'
-import { startLyingScene, upToLoginCallback } from '../flows/login-fixtures.ts'
-import { UserAgent } from '../user-agent.ts'
+import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
+import { addProvider, authorize, type Scene } from '../../flows/fixtures.ts'
+import { startLyingScene, upToLoginCallback } from '../../flows/login-fixtures.ts'
+import { UserAgent } from '../../user-agent.ts'
 
 // Logins at an issuer that go by the domain of a project. Its administrator may run the host, and so can read every
 // cookie and every code that comes there: what is got there has to be of no use elsewhere.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TxtAnswer } from '../../src/egress/txt-records.ts'
-import { addProvider, approve, authorize, click, type Scene, startScene } from '../flows/fixtures.ts'
-import { startGatepass } from '../gatepass.ts'
-import { UserAgent } from '../user-agent.ts'
+import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
+import { addProvider, approve, authorize, click, type Scene, startScene } from '../../flows/fixtures.ts'
+import { startGatepass } from '../../gatepass.ts'
+import { UserAgent } from '../../user-agent.ts'
 
 // A project's own domain: how it is proved, and what its users see of it. The names end in `.localhost`, which is this
 // machine.

@@ -6,9 +6,9 @@ import {
   isReadable,
   nearestReadable,
   textOn,
-} from '../../src/features/branding/contrast.ts'
-import { type Scene, startScene } from '../flows/fixtures.ts'
-import { UserAgent } from '../user-agent.ts'
+} from '../../../src/features/branding/contrast.ts'
+import { type Scene, startScene } from '../../flows/fixtures.ts'
+import { UserAgent } from '../../user-agent.ts'
 
 // How the pages of a project look, and what cannot be changed of them.
 

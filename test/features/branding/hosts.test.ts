@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOwnDomains } from '../../src/features/branding/hosts.ts'
+import { atOwnDomains } from '../../../src/features/branding/hosts.ts'
 
 // Which requests wait for a database that does not answer, while this process does not know whether a project has proved
 // or lost a domain.

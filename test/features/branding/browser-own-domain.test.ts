@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newPerson, openBrowser } from '../browser.ts'
-import { type Scene, startScene } from '../flows/fixtures.ts'
+import { newPerson, openBrowser } from '../../browser.ts'
+import { type Scene, startScene } from '../../flows/fixtures.ts'
 
 // A project's own domain in a real browser, whose cookies are of one host alone. `*.localhost` is this machine.
 
