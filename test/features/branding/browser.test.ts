@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newPerson, openBrowser } from '../../browser.ts'
-import { type Scene, startScene } from '../../flows/fixtures.ts'
 import { lookAt } from '../../browser/look-at.ts'
 import { heading } from '../../browser/looks-right.ts'
+import { newPerson, openBrowser } from '../../browser.ts'
+import { type Scene, startScene } from '../../flows/fixtures.ts'
 
 // A project's own name, logo and colours, in a real browser.
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
 import { testClock } from '../../gatepass.ts'
-import { type Page, UserAgent } from '../../user-agent.ts'
 import { startWorld, type World } from '../../http/world.ts'
+import { type Page, UserAgent } from '../../user-agent.ts'
 
 // The project's own domain in the console: what an administrator does, what the overview says of it.
 
