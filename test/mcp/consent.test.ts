@@ -277,7 +277,8 @@ test('a call is held while its user approves, then repeated with the state alone
     binding: { projectId: project?.id ?? '', caller: 'a key', toolUid: 'a tool', input: {} },
     owner: 'a key',
     title: 'A tool',
-    abilities: { isModern: true, protocolVersion: '', opensLinks: true },
+    isModern: true,
+    opensLinks: true,
     publishesOutput: false,
     signal: new AbortController().signal,
   }

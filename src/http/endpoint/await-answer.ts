@@ -10,7 +10,10 @@ import type { KeptAnswer } from '../../store/answers.ts'
 export const LONGEST_WAIT_MS = 5 * 60_000
 /** The interval at which a repeated request checks whether the process of the first is alive. */
 const LIVENESS_CHECK_MS = 1_000
-/** The pauses between reads of the answer. They grow, so that a fast answer is found soon. */
+/**
+ * The pauses between reads of the answer. They grow, so that a fast answer is found soon. No change signal announces an
+ * answer: every one of them would then be stored by a transaction instead of a single statement.
+ */
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 500
 /** Repeated requests that may wait at the same time in one process. Each of them polls the database. */

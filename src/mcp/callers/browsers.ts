@@ -1,10 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { BrokerSettings } from '../../broker.ts'
 import { isLoopbackHost } from '../../domain/confidential-url.ts'
+import { EXPOSED_HEADERS, preflight } from '../../sdk/mcp/origins.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
-
-/** Headers of the answers that a page may read (Fetch standard, CORS protocol). */
-export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
 
 /**
  * Refuses requests of web pages that may not call `/mcp`, and permits other pages to read the answers (MCP,
@@ -30,7 +28,7 @@ export function guardBrowsers({
     if (origin === undefined) return next()
     if (!mayCall(origin))
       return rpcError(403, -32_000, 'Pages of this origin may not call this server (GATEPASS_MCP_ORIGINS).')
-    if (isPreflight(c)) return preflight(c, origin)
+    if (isPreflight(c)) return preflightFor(origin, c)
     await next()
     c.header('access-control-allow-origin', origin)
     c.header('access-control-expose-headers', EXPOSED_HEADERS)
@@ -42,7 +40,7 @@ export function guardBrowsers({
 /** Permits every page to read public resources, with the request headers that MCP clients send. */
 export function publicToBrowsers(): MiddlewareHandler {
   return async (c, next) => {
-    if (isPreflight(c)) return preflight(c, '*')
+    if (isPreflight(c)) return preflightFor('*', c)
     await next()
     c.header('access-control-allow-origin', '*')
     return undefined
@@ -53,17 +51,10 @@ function isPreflight(c: Context): boolean {
   return c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined
 }
 
-/** Credentials are sent by the page itself in `Authorization`, never by the browser, so any header may be sent. */
-function preflight(c: Context, origin: string): Response {
-  const headers = new Headers({
-    'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-max-age': '7200',
-    vary: 'Origin, Access-Control-Request-Headers',
-  })
-  const wanted = c.req.header('access-control-request-headers')
-  if (wanted !== undefined) headers.set('access-control-allow-headers', wanted)
-  return new Response(null, { status: 204, headers })
+function preflightFor(origin: string, { req }: Context): Response {
+  const response = preflight(req.raw)
+  response.headers.set('access-control-allow-origin', origin)
+  return response
 }
 
 /** The host name in the header `Host`, as `URL` spells it; empty if the header is invalid. */

@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { errorResponse } from '../../http/endpoint/errors.ts'
-import { EXPOSED_HEADERS } from './browsers.ts'
+import { EXPOSED_HEADERS } from '../../sdk/mcp/origins.ts'
+import { bearerChallenge } from '../../sdk/mcp/resource.ts'
 import type { McpResource } from './resource.ts'
 
 /**
@@ -16,13 +17,12 @@ export function refusalResponse(c: Context, error: unknown, resource: McpResourc
   const { code } = error
   if (code !== 'invalid_authorization' && code !== 'insufficient_scope') return response
   const hasCredential = c.req.header('authorization') !== undefined
-  const fault = code === 'insufficient_scope' ? code : hasCredential ? 'invalid_token' : undefined
-  const challenge = [
-    ...(fault === undefined ? [] : [`error="${fault}"`]),
-    `resource_metadata="${resource.metadataUrl}"`,
-    'scope="mcp"',
-  ]
-  response.headers.set('www-authenticate', `Bearer ${challenge.join(', ')}`)
+  const challenge = bearerChallenge({
+    error: code === 'insufficient_scope' ? code : hasCredential ? 'invalid_token' : undefined,
+    resource_metadata: resource.metadataUrl,
+    scope: 'mcp',
+  })
+  response.headers.set('www-authenticate', challenge)
   response.headers.set('access-control-expose-headers', EXPOSED_HEADERS)
   return response
 }

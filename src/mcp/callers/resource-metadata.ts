@@ -4,8 +4,9 @@ import type { BrokerSettings } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { isToolsetId } from '../../domain/toolset.ts'
 import type { OnAnswered } from '../../http/endpoint/observed-request.ts'
+import { METADATA_PATH } from '../../sdk/mcp/resource.ts'
 import { publicToBrowsers } from './browsers.ts'
-import { issuersOf, type McpResource, METADATA_PATH, mcpResource } from './resource.ts'
+import { issuersOf, type McpResource, mcpResource } from './resource.ts'
 
 /**
  * The metadata of `/mcp` and `/mcp/{toolset}` as protected resources (RFC 9728), by which MCP clients find the

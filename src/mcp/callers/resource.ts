@@ -1,7 +1,5 @@
 import type { BrokerSettings } from '../../broker.ts'
-
-/** RFC 9728 section 3. */
-export const METADATA_PATH = '/.well-known/oauth-protected-resource'
+import { metadataUrl } from '../../sdk/mcp/resource.ts'
 
 /** `/mcp` or `/mcp/{toolset}` as a protected resource (RFC 9728). Each is a separate audience of tokens (RFC 8707). */
 export interface McpResource {
@@ -13,11 +11,8 @@ export interface McpResource {
 
 /** The resource of a toolset, or of all tools of the project. */
 export function mcpResource(publicUrl: URL, toolset?: string): McpResource {
-  const path = toolset === undefined ? '/mcp' : `/mcp/${toolset}`
-  return {
-    url: `${publicUrl.origin}${path}`,
-    metadataUrl: `${publicUrl.origin}${METADATA_PATH}${path}`,
-  }
+  const url = new URL(toolset === undefined ? '/mcp' : `/mcp/${toolset}`, publicUrl)
+  return { url: url.href, metadataUrl: metadataUrl(url) }
 }
 
 /** The authorization servers whose tokens are accepted. Gatepass' own comes first: clients need no setup there. */

@@ -4,18 +4,18 @@ import type { Broker } from '../../broker.ts'
 import { authorizationAt } from '../../domain/authorization.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
-import { maxEntries } from '../../services/cache-size.ts'
-import type { Execution } from '../../tools/run/execution.ts'
-import type { RequiredAuthorization, ToolResult } from '../../tools/tool-answer.ts'
-import { type CallBinding, createRequestStates } from '../request-state.ts'
 import {
   askByError,
   askByInput,
   askByText,
-  type ClientAbilities,
-  consentFormOf,
-  consentRequest,
-} from './ask-consent.ts'
+  failureText,
+  isLinkRefused,
+} from '../../sdk/mcp/consent-answer.ts'
+import { maxEntries } from '../../services/cache-size.ts'
+import type { Execution } from '../../tools/run/execution.ts'
+import type { RequiredAuthorization, ToolResult } from '../../tools/tool-answer.ts'
+import { type CallBinding, createRequestStates } from '../request-state.ts'
+import { consentLink, endOf } from './consent-link.ts'
 
 /** A call of a tool by an MCP client. */
 export interface ConsentCall {
@@ -24,7 +24,10 @@ export interface ConsentCall {
   readonly owner: string
   /** The name by which the client knows the tool. */
   readonly title: string
-  readonly abilities: ClientAbilities
+  /** Whether the client speaks MCP 2026-07-28. */
+  readonly isModern: boolean
+  /** Whether the client opens links for its user. */
+  readonly opensLinks: boolean
   /** Whether the tool was listed with an `outputSchema`. */
   readonly publishesOutput: boolean
   readonly signal: AbortSignal
@@ -67,19 +70,14 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     call: ConsentCall,
     required: RequiredAuthorization,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { binding, abilities, publishesOutput } = call
-    const request = await consentRequest(
-      broker,
-      { projectId: binding.projectId, title: call.title },
-      required,
-    )
-    const form = consentFormOf(abilities)
-    if (form === 'input_required')
-      return askByInput(await states.seal({ authorizationId: required.id }, binding), request)
+    const { binding, title, isModern, opensLinks, publishesOutput } = call
+    const link = await consentLink(broker, { projectId: binding.projectId, title }, required)
+    if (isModern && opensLinks)
+      return askByInput(await states.seal({ authorizationId: required.id }, binding), link)
     const reason = await failureOf(broker, lastLinks.get(keyOf(binding)))
     lastLinks.set(keyOf(binding), required.id)
-    if (form === 'url_required_error') throw askByError(request, reason)
-    return askByText(request, { publishesOutput, ...(reason !== undefined && { reason }) })
+    if (opensLinks) throw askByError(link, reason)
+    return askByText(link, { ends: endOf(broker, required), publishesOutput, reason })
   }
 
   /** The answer to a client whose user has not approved; `undefined` when the tool can be run. */
@@ -88,9 +86,8 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     { authorizationId }: ConsentState,
   ): Promise<CallToolResult | InputRequiredResult | undefined> {
     const { binding, owner, signal, title } = call
-    const action = actionOf(call.inputResponses?.[authorizationId])
-    if (action === 'decline' || action === 'cancel')
-      return failure(`${title} was not run: the user did not open the link to approve it.`)
+    if (isLinkRefused(call.inputResponses?.[authorizationId]))
+      return failureText(`${title} was not run: the user did not open the link to approve it.`)
     const authorization = await awaitAuthorization(broker, binding.projectId, authorizationId, {
       waitSeconds: holdSeconds,
       owner,
@@ -100,8 +97,13 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
       throw error
     })
     if (authorization === undefined || authorization.status === 'completed') return undefined
-    if (authorization.status === 'failed')
-      return failure(`${title} was not run. ${authorization.message}`, authorization.reason)
+    if (authorization.status === 'failed') {
+      const { message, reason } = authorization
+      return {
+        ...failureText(`${title} was not run. ${message}`),
+        _meta: { 'gatepass/authorization_failed': { reason } },
+      }
+    }
     return askByInput(await states.seal({ authorizationId }, binding))
   }
 
@@ -127,24 +129,10 @@ function keyOf({ projectId, caller, toolUid }: CallBinding): string {
   return JSON.stringify([projectId, caller, toolUid])
 }
 
-function actionOf(response: unknown): unknown {
-  return typeof response === 'object' && response !== null && 'action' in response
-    ? response.action
-    : undefined
-}
-
 /** A sentence about why the authorization failed; `undefined` if it did not fail. */
 async function failureOf(broker: Broker, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
   const found = await broker.store.authorizations.find(id)
   const authorization = found && authorizationAt(found, broker.now())
   return authorization?.status === 'failed' ? `The approval failed: ${authorization.message}` : undefined
-}
-
-function failure(text: string, reason?: string): CallToolResult {
-  return {
-    content: [{ type: 'text', text }],
-    isError: true,
-    ...(reason !== undefined && { _meta: { 'gatepass/authorization_failed': { reason } } }),
-  }
 }

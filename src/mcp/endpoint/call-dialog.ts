@@ -1,9 +1,9 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
+import type { ElicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import type { Dialog } from '../../tools/dialog/dialog.ts'
 import type { ToolLog } from '../../tools/tool-answer.ts'
 import type { Reports, SuspendedCalls } from '../suspended/suspended-calls.ts'
 import type { CallAnswer, McpCall } from './mcp-call.ts'
-import type { ElicitationModes } from './session.ts'
 
 // Connects a running tool with the user of the client that called it (MCP 2026-07-28, Elicitation, Progress, Logging).
 

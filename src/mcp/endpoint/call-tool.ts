@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
 import { toRefusal } from '../../http/endpoint/errors.ts'
 import { isRecord } from '../../parsing/json-record.ts'
+import { invalidRequestState } from '../../sdk/mcp/consent-answer.ts'
 import type { Dialog } from '../../tools/dialog/dialog.ts'
 import { validateInput } from '../../tools/json-schema/schema-validator.ts'
 import { violationSentence } from '../../tools/json-schema/violation.ts'
@@ -107,9 +108,7 @@ async function answer(
     )
     if (round.outcome === 'answered') return round.answer
     if (round.outcome === 'ran') return toCallResult(round.execution, shown, era)
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
-      reason: 'invalid_request_state',
-    })
+    throw invalidRequestState()
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     const refusal = toRefusal(error, '/mcp', broker.log, exchange.requestId)
@@ -125,11 +124,8 @@ function consentCall({ exchange, era, shown, input, elicitation, context, signal
     binding: { projectId, caller: identity, toolUid: shown.tool.uid, input },
     owner,
     title: shown.name,
-    abilities: {
-      isModern: era === 'modern',
-      protocolVersion: exchange.legacy.version,
-      opensLinks: elicitation.url,
-    },
+    isModern: era === 'modern',
+    opensLinks: elicitation.url,
     publishesOutput: publishedOutput(shown.tool) !== undefined,
     signal,
     ...(requestState !== undefined && { requestState }),

@@ -3,10 +3,11 @@ import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 import { parseJson } from '../../http/endpoint/parse-json.ts'
 import { isRecord } from '../../parsing/json-record.ts'
+import { NO_ELICITATION } from '../../sdk/mcp/elicitation-modes.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { LegacyFacts } from './exchange.ts'
-import { NO_ELICITATION, type Sessions } from './session.ts'
+import type { Sessions } from './session.ts'
 import { DEFAULT_VERSION, isLegacyVersion } from './versions.ts'
 
 /** The number of messages in a batch. Each also counts against the caller's rate limit. */

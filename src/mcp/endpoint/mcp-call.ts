@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type { ElicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import type { Era, Exchange } from './exchange.ts'
-import type { ElicitationModes } from './session.ts'
 
 /** One `tools/call` of a tool that the caller may call. */
 export interface McpCall {

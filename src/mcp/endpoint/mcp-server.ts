@@ -7,10 +7,11 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { toRefusal } from '../../http/endpoint/errors.ts'
+import { elicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import { version } from '../../version.ts'
 import { type Backlog, withBacklog } from './backlog.ts'
 import { type CallParts, callTool } from './call-tool.ts'
-import { type Era, type Exchange, elicitationModes } from './exchange.ts'
+import type { Era, Exchange } from './exchange.ts'
 import { pageOf } from './list-page.ts'
 import type { McpCall } from './mcp-call.ts'
 import type { Placeholders } from './placeholders.ts'
@@ -77,7 +78,7 @@ function toClientOf(server: Server, { mcpReq: { id } }: ServerContext): McpCall[
 function modesOf({ legacy }: Exchange, { mcpReq: { envelope } }: ServerContext) {
   if (envelope === undefined) return legacy.elicitation
   const members: Readonly<Record<string, unknown>> = envelope
-  return elicitationModes(members[CLIENT_CAPABILITIES_META_KEY], true)
+  return elicitationModes(members[CLIENT_CAPABILITIES_META_KEY])
 }
 
 /** Returns the function that runs a handler. Details of an unexpected error are logged and not sent to the client. */

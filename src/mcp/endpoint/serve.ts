@@ -1,9 +1,10 @@
 import { createMcpHandler, isInitializeRequest } from '@modelcontextprotocol/server'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { elicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import { requireCallScope } from '../callers/principal.ts'
 import { createBacklog } from './backlog.ts'
 import type { CallParts } from './call-tool.ts'
-import { type Exchange, elicitationModes } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import type { ListChanges } from './list-changes.ts'
 import { createServer } from './mcp-server.ts'
 import { createPlaceholders } from './placeholders.ts'
@@ -92,6 +93,5 @@ function sessionFor(
 ): string {
   const { protocolVersion, capabilities } = params
   const version = isLegacyVersion(protocolVersion) ? protocolVersion : LEGACY_VERSIONS[0]
-  const elicitation = elicitationModes(capabilities, version === '2025-11-25')
-  return sessions.issue({ version, elicitation }, principal)
+  return sessions.issue({ version, elicitation: elicitationModes(capabilities, version) }, principal)
 }

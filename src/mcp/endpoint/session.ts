@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { isRecord } from '../../parsing/json-record.ts'
+import type { ElicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import type { Principal } from '../callers/principal.ts'
 import { isLegacyVersion, type LegacyVersion } from './versions.ts'
 
@@ -14,14 +15,6 @@ export interface Session {
   readonly version: LegacyVersion
   readonly elicitation: ElicitationModes
 }
-
-/** How the client can ask its user: by a form, by opening a URL. */
-export interface ElicitationModes {
-  readonly form: boolean
-  readonly url: boolean
-}
-
-export const NO_ELICITATION: ElicitationModes = { form: false, url: false }
 
 /** Issues and reads session ids. */
 export interface Sessions {

@@ -15,6 +15,7 @@ import { userAuthorizations } from '../tools/user-authorizations.ts'
 import { readCallContext } from '../worker/call-request.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
+import { failureText } from './consent-answer.ts'
 import { listedMcpTool } from './listed-tool.ts'
 import { inRound, type Round, type RoundsOptions } from './rounds.ts'
 import { type GivenToTool, mcpRun } from './tool-run.ts'
@@ -124,6 +125,4 @@ function isRefusal(error: unknown): boolean {
   return typeof status === 'number' && status >= 400 && status < 500 && status !== 429
 }
 
-function refusal(text: string): { readonly answer: CallToolResult } {
-  return { answer: { content: [{ type: 'text', text }], isError: true } }
-}
+const refusal = (text: string) => ({ answer: failureText(text) })

@@ -1,17 +1,10 @@
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  type Server,
-  UrlElicitationRequiredError,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult, Server } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
 import type { GatepassClient } from '../tools/gatepass-client.ts'
 import type { RequiredAuthorization } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
+import { askByError, askByText, failureText } from './consent-answer.ts'
 import type { Round } from './rounds.ts'
-
-// How a missing consent is answered: by `input_required` with the link (2026-07-28), by the error -32042 (2025-11-25),
-// or by text, for clients that declare neither.
 
 export interface ConsentOptions {
   readonly app: ServedApp
@@ -34,23 +27,12 @@ export async function answerConsent(
   { id, url, scopes }: RequiredAuthorization,
 ): Promise<Answer> {
   const message = `${name} needs your approval${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`
-  if (round.canOpenLinks && round.endForConsent !== undefined)
-    return round.endForConsent({ id, url }, message)
-  if (round.canOpenLinks) {
-    if (staysConnected) announceCompletion(server, app.gatepass, id)
-    throw new UrlElicitationRequiredError(
-      [{ mode: 'url', elicitationId: id, url, message }],
-      'Approval needed.',
-    )
-  }
-  const required = { id, url, scopes, status: 'pending' }
-  return {
-    ...failure(
-      `${message} Open ${url}, approve, then ask again. The link is for you alone and ends after a few minutes.`,
-    ),
-    ...(output === undefined && { structuredContent: { requires_authorization: required } }),
-    _meta: { 'gatepass/requires_authorization': required },
-  }
+  const link = { id, url, scopes, message }
+  if (!round.canOpenLinks)
+    return askByText(link, { ends: 'after a few minutes', publishesOutput: output !== undefined })
+  if (round.endForConsent !== undefined) return round.endForConsent(id, link)
+  if (staysConnected) announceCompletion(server, app.gatepass, id)
+  throw askByError(link)
 }
 
 /**
@@ -62,10 +44,10 @@ export async function waitForConsent(
   gatepass: GatepassClient,
 ): Promise<Answer | undefined> {
   if (consent === undefined || endForConsent === undefined) return undefined
-  if (consent.isRefused) return failure('The user did not open the link, so the tool was not run.')
+  if (consent.isRefused) return failureText('The user did not open the link, so the tool was not run.')
   const ended = await settled(gatepass, consent.id, holdMs, signal)
   if (ended === 'completed') return undefined
-  return ended === 'pending' ? endForConsent({ id: consent.id }) : failure(ended.reason)
+  return ended === 'pending' ? endForConsent(consent.id) : failureText(ended.reason)
 }
 
 /** The consents that each session or connection waits for: a client may call again before its user has approved. */
@@ -105,8 +87,4 @@ async function settled(
     if (code === 'authorization_failed' && error instanceof Error) return { reason: error.message }
     throw error
   }
-}
-
-function failure(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
 }

@@ -6,8 +6,9 @@ import type { IssuerOptions } from './issuer.ts'
 import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
 import { createServer } from './mcp-server.ts'
 import type { McpHandlerOptions } from './options.ts'
-import { LOOPBACK_HOSTS, refuseOrigin, withCors } from './origins.ts'
+import { LOOPBACK_HOSTS, preflight, refuseOrigin, withCors } from './origins.ts'
 import { createStateCodec } from './request-state.ts'
+import { bearerChallenge, METADATA_PATH, metadataUrl } from './resource.ts'
 import { rpcError } from './rpc-error.ts'
 
 /** Values that only tests set. */
@@ -26,7 +27,6 @@ export interface McpHandler {
 
 /** How long a request is held while its user approves. */
 export const HOLD_MS = 45_000
-const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /**
  * Serves an app over Streamable HTTP. Throws `TypeError` when the app needs to know its callers and no option
@@ -55,7 +55,7 @@ export function createHandler(
   const unsubscribe = app.onChange((change) => publish(modern.notify, change))
 
   async function answer(request: Request): Promise<Response> {
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
+    if (request.method === 'OPTIONS') return preflight(request)
     const url = new URL(request.url)
     const { issuer } = options
     if (issuer !== undefined && url.pathname.startsWith(METADATA_PATH)) {
@@ -88,16 +88,11 @@ export function createHandler(
 }
 
 function unauthorized(request: Request, url: URL, { issuer }: CallerOptions): Response {
-  const reason = request.headers.has('authorization') ? ['error="invalid_token"'] : []
-  const metadata = issuer === undefined ? [] : [metadataParameter(issuer, url)]
-  const challenge = `Bearer ${[...reason, ...metadata].join(', ')}`.trim()
+  const challenge = bearerChallenge({
+    error: request.headers.has('authorization') ? 'invalid_token' : undefined,
+    resource_metadata: issuer && metadataUrl(audienceUrl(issuer) ?? url),
+  })
   return rpcError(401, -32_000, 'This server needs a valid token.', { 'www-authenticate': challenge })
-}
-
-/** Returns the challenge's `resource_metadata`, the URL of the metadata (RFC 9728 sections 3.1 and 5.1). */
-function metadataParameter(issuer: IssuerOptions, url: URL): string {
-  const { origin, pathname } = audienceUrl(issuer) ?? url
-  return `resource_metadata="${origin}${METADATA_PATH}${pathname === '/' ? '' : pathname}"`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ServedApp } from '../tools/served-app.ts'
 import { createHandler, type McpHandler } from './mcp-handler.ts'
 import type { McpHandlerOptions, ServeMcpOptions } from './options.ts'
 import { isLoopback, LOOPBACK_HOSTS } from './origins.ts'
+import { METADATA_PATH } from './resource.ts'
 import { rpcError } from './rpc-error.ts'
 
 // Serves an app as an MCP server with the official SDK: Streamable HTTP and stdio, MCP 2025-03-26 to 2026-07-28.
@@ -59,7 +60,7 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
 /** Whether a request is for the MCP server at `path`, or for its metadata (RFC 9728). */
 function isServed(path: string, request: Request): boolean {
   const { pathname } = new URL(request.url)
-  return pathname === path || pathname.startsWith('/.well-known/oauth-protected-resource')
+  return pathname === path || pathname.startsWith(METADATA_PATH)
 }
 
 export type { Caller, CallerOptions, VerifiedToken } from './caller.ts'

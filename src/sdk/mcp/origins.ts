@@ -37,6 +37,24 @@ export function refuseOrigin(request: Request, options: OriginOptions): Response
     : rpcError(403, -32_000, `Pages of ${origin} may not call this server.`)
 }
 
+/** Headers of the answers that a page may read (Fetch standard, CORS protocol). */
+export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
+
+/**
+ * Answers a preflight request, but for the origin. Credentials are sent by the page itself in `Authorization`, never by
+ * the browser, so any header may be sent.
+ */
+export function preflight(request: Request): Response {
+  const headers = new Headers({
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-max-age': '7200',
+    vary: 'Origin, Access-Control-Request-Headers',
+  })
+  const wanted = request.headers.get('access-control-request-headers')
+  if (wanted !== null) headers.set('access-control-allow-headers', wanted)
+  return new Response(null, { status: 204, headers })
+}
+
 /** Adds the CORS headers that let the page of an allowed origin read the response. */
 export function withCors(request: Request, response: Response): Response {
   const origin = request.headers.get('origin')
@@ -44,12 +62,7 @@ export function withCors(request: Request, response: Response): Response {
   const headers = new Headers(response.headers)
   headers.set('access-control-allow-origin', origin)
   headers.append('vary', 'Origin')
-  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id')
-  if (request.method === 'OPTIONS') {
-    headers.set('access-control-allow-methods', 'GET, POST, DELETE')
-    headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '')
-    headers.set('access-control-max-age', '7200')
-  }
+  headers.set('access-control-expose-headers', EXPOSED_HEADERS)
   return new Response(response.body, { status: response.status, headers })
 }
 

@@ -3,13 +3,13 @@ import {
   type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
-  ProtocolError,
-  ProtocolErrorCode,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { readCallContext } from '../worker/call-request.ts'
 import { type Caller, callerKey } from './caller.ts'
+import { askByInput, type ConsentLink, invalidRequestState, isLinkRefused } from './consent-answer.ts'
+import { type ElicitationModes, elicitationModes } from './elicitation-modes.ts'
 import {
   askedOnStream,
   FIRST_ROUND,
@@ -35,7 +35,7 @@ export interface Target {
 interface Carried {
   readonly round: RoundState
   /** The id of the authorization whose link the client was given. */
-  readonly consent?: string
+  readonly consent?: string | undefined
 }
 
 /** One round of a request. */
@@ -43,21 +43,15 @@ export interface Round {
   readonly questions: Questions
   readonly signal: AbortSignal
   /** The authorization whose link the client was given in an earlier round, and whether the user refused to open it. */
-  readonly consent?: { readonly id: string; readonly isRefused: boolean }
+  readonly consent?: { readonly id: string; readonly isRefused: boolean } | undefined
   can(capability: ClientCapability): boolean
   /** Whether the client opens links for its user. */
   readonly canOpenLinks: boolean
   /**
-   * Returns the result that ends the round: the client shows the link with the message and then sends the request
-   * again. Without a link or a message, the client sends the request again and shows nothing. `undefined` for clients
-   * of 2025, which have no second round.
+   * Returns the result that ends the round, of the consent with this id (`askByInput`). `undefined` for clients of 2025,
+   * which have no second round.
    */
-  readonly endForConsent:
-    | ((
-        consent: { readonly id: string; readonly url?: string },
-        message?: string,
-      ) => Promise<InputRequiredResult>)
-    | undefined
+  readonly endForConsent: ((id: string, link?: ConsentLink) => Promise<InputRequiredResult>) | undefined
 }
 
 export interface RoundsOptions {
@@ -85,22 +79,19 @@ export async function inRound<Result>(
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
   // the SDK has checked the envelope
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
+  const modes = elicitationModes(declared)
   const seal = (consent?: string) =>
-    codec.seal(
-      { round: questions.state, ...(consent !== undefined && { consent }) } satisfies Carried,
-      binding,
-    )
+    codec.seal({ round: questions.state, consent } satisfies Carried, binding)
   const ran = run({
     questions,
     signal: AbortSignal.any([context.mcpReq.signal, roundEnd.signal]),
-    ...(carried.consent !== undefined && { consent: consentResponse(carried.consent, responses) }),
-    can: (capability) => isDeclared(declared, capability),
-    canOpenLinks: declared?.elicitation?.url !== undefined,
-    async endForConsent({ id, url }, message) {
-      const isShown = url !== undefined && message !== undefined
-      const inputRequests = isShown ? { [id]: inputRequired.elicitUrl({ url, message }) } : undefined
-      return inputRequired({ ...(inputRequests && { inputRequests }), requestState: await seal(id) })
-    },
+    consent:
+      carried.consent === undefined
+        ? undefined
+        : { id: carried.consent, isRefused: isLinkRefused(responses[carried.consent]) },
+    can: (capability) => isDeclared(declared, modes, capability),
+    canOpenLinks: modes.url,
+    endForConsent: async (id, link) => askByInput(await seal(id), link),
   }).finally(questions.end)
   const first = await Promise.race([
     ran.then((result) => ({ result })),
@@ -122,6 +113,7 @@ function onBehalfOf({ caller, context }: RoundsOptions): string | null {
 function legacyRound({ server, context }: RoundsOptions): Round {
   const { mcpReq } = context
   const declared = server.getClientCapabilities()
+  const modes = elicitationModes(declared, server.getNegotiatedProtocolVersion() ?? '')
   return {
     questions: askedOnStream(({ method, params }, timeoutMs) =>
       mcpReq.send(
@@ -130,11 +122,8 @@ function legacyRound({ server, context }: RoundsOptions): Round {
       ),
     ),
     signal: mcpReq.signal,
-    can: (capability) => isDeclared(declared, capability),
-    // forms came before 2025-11-25, links with it
-    canOpenLinks:
-      declared?.elicitation?.url !== undefined &&
-      (server.getNegotiatedProtocolVersion() ?? '') >= '2025-11-25',
+    can: (capability) => isDeclared(declared, modes, capability),
+    canOpenLinks: modes.url,
     endForConsent: undefined,
   }
 }
@@ -151,29 +140,13 @@ async function openState(
   if (state === undefined) return { round: FIRST_ROUND }
   const carried = await codec.open(state, binding)
   if (carried !== undefined) return carried as Carried // only this module seals states
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
-    reason: 'invalid_request_state',
-  })
+  throw invalidRequestState()
 }
 
-/** Reads the client's answer to the link. The client answers once: in later rounds, no answer is no refusal. */
-function consentResponse(
-  id: string,
-  responses: Readonly<Record<string, unknown>>,
-): NonNullable<Round['consent']> {
-  const response = responses[id]
-  const isRefused =
-    typeof response === 'object' && response !== null && 'action' in response && response.action !== 'accept'
-  return { id, isRefused }
-}
-
-function isDeclared(declared: ClientCapabilities | undefined, capability: ClientCapability): boolean {
-  const members = declared?.[capability]
-  if (members === undefined) return false
-  // an empty `elicitation` means forms, because older protocols have no other mode
-  return (
-    capability !== 'elicitation' ||
-    declared?.elicitation?.form !== undefined ||
-    Object.keys(members).length === 0
-  )
+function isDeclared(
+  declared: ClientCapabilities | undefined,
+  { form }: ElicitationModes,
+  capability: ClientCapability,
+): boolean {
+  return capability === 'elicitation' ? form : declared?.[capability] !== undefined
 }

@@ -33,7 +33,7 @@ export const eachFile: readonly Mutation[] = [
     rows: [],
     fault: 'a 401 of /mcp does not say how to log in',
     file: 'src/mcp/callers/refusal.ts',
-    from: '`resource_metadata="${resource.metadataUrl}"`,',
+    from: 'resource_metadata: resource.metadataUrl,',
     to: '',
     test: 'mcp/callers.test.ts',
     name: 'that is unknown, and no credential, are 401 with the way to log in',
