@@ -41,7 +41,7 @@ const ofFeatures = await loadFeatures('jobs')
 
 /** Begins the work of the features in this process. */
 export function beginFeatureWork(broker: Broker): readonly FeatureWork[] {
-  return ofFeatures.map(({ begin }) => begin(broker))
+  return ofFeatures.flatMap(({ begin }) => begin?.(broker) ?? [])
 }
 
 /** The parts of a process whose work is due at intervals: scheduled tool runs, those of features, its registration. */
@@ -74,7 +74,7 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
     { intervalMs: SYNC_SECONDS * 1000, run: createSyncRounds(broker) },
     { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
-    ...ofFeatures.flatMap(({ shared }) => shared(broker)),
+    ...ofFeatures.flatMap(({ shared }) => shared?.(broker) ?? []),
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
     { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
@@ -85,12 +85,11 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
 /** Deletes records whose retention time has passed. */
 async function sweep(broker: Broker): Promise<void> {
   const { store, now, settings } = broker
-  for (const feature of ofFeatures) await feature.sweep(broker)
+  for (const feature of ofFeatures) await feature.sweep?.(broker)
   await store.servers.sweep(SERVER_LAPSE_MS)
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
-  await store.chains.sweep(now())
   await store.suspendedCalls.sweep(now())
   await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)

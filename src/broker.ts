@@ -63,8 +63,6 @@ export interface Broker {
   readonly pending: PendingLimit
   /** Limits the scheduled runs of a project. */
   readonly scheduled: PendingLimit
-  /** Limits the chains of a project that wait for consent. */
-  readonly pausedChains: PendingLimit
   /** Read-through caches, invalidated by store changes. */
   readonly cache: {
     readonly connections: ReadCache<readonly CachedConnection[]>

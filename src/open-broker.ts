@@ -175,7 +175,6 @@ export async function openBroker(
       waiters,
       pending: createPendingLimit(store.authorizations.countLive, config.maxPending, now),
       scheduled: createPendingLimit(store.executions.countScheduled, config.maxPending, now),
-      pausedChains: createPendingLimit(store.chains.count, config.maxPending, now),
       uses,
       activity,
       metrics,

@@ -70,11 +70,11 @@ export interface FeaturePages {
 
 export interface FeatureJobs {
   /** Begins the work of one process. */
-  readonly begin: (broker: Broker) => FeatureWork
+  readonly begin?: (broker: Broker) => FeatureWork
   /** The jobs that one process of a machine runs for all its processes. */
-  readonly shared: (broker: Broker) => readonly BackgroundJob[]
+  readonly shared?: (broker: Broker) => readonly BackgroundJob[]
   /** Deletes records whose retention time has passed. */
-  readonly sweep: (broker: Broker) => Promise<unknown>
+  readonly sweep?: (broker: Broker) => Promise<unknown>
 }
 
 export interface FeatureWork {

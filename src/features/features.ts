@@ -1,4 +1,5 @@
 import { branding } from './branding/feature.ts'
+import { chains } from './chains/feature.ts'
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
@@ -8,4 +9,13 @@ import { toolsets } from './toolsets/feature.ts'
 import { webhooks } from './webhooks/feature.ts'
 
 /** Every feature. Without its line and its folder, Gatepass is complete except for the feature. */
-export const features: readonly Feature[] = [branding, explain, oxp, policies, telemetry, toolsets, webhooks]
+export const features: readonly Feature[] = [
+  branding,
+  chains,
+  explain,
+  oxp,
+  policies,
+  telemetry,
+  toolsets,
+  webhooks,
+]

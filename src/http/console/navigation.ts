@@ -29,7 +29,6 @@ export const OWN_MENU: readonly MenuGroup[] = [
       { path: '/tools', label: 'Tools', icon: 'tool' },
       { path: '/runs', label: 'Runs', icon: 'play' },
       { path: '/scheduled', label: 'Scheduled runs', icon: 'clock' },
-      { path: '/chains', label: 'Chains', icon: 'chain' },
       { path: '/workers', label: 'Workers', icon: 'server' },
     ],
   },

@@ -1,6 +1,5 @@
 import type { Broker } from '../../broker.ts'
 import { addAuditPages } from './audit/audit-pages.ts'
-import { addChainPages } from './chain-pages.ts'
 import { addKeyPages } from './key-pages.ts'
 import { pagesOfFeatures } from './menu.ts'
 import { addOperationPages, type OperationOptions } from './operation-pages.ts'
@@ -21,7 +20,6 @@ export function addAdministrationPages(
   addProviderPages(routes, broker) // /dashboard/providers, /catalogue
   addToolPages(routes, broker) //     /dashboard/tools
   addRunPages(routes, broker) //      /dashboard/runs, /scheduled
-  addChainPages(routes, broker) //    /dashboard/chains
   addWorkerPages(routes, broker) //   /dashboard/workers
   addKeyPages(routes, broker) //      /dashboard/keys
   addSecretPages(routes) //   /dashboard/secrets

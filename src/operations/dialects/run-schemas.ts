@@ -6,7 +6,7 @@ import { errorSchema } from '../schemas/error-schema.ts'
 import { jsonObject, jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
 import { duration, requiredAuthorizationSchema, toolErrorSchema } from './execution-schemas.ts'
 
-// The answers of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute`. runs.ts makes them.
+// The answers of `/v1/tools/run`, `run_stream` and `/v1/code/execute`. runs.ts makes them.
 
 export const annotationsSchema = z
   .object({
@@ -73,8 +73,9 @@ const ended = {
 }
 const structured = jsonValue.optional().meta({ description: 'Absent where the tool answered nothing' })
 const mcpResult = mcpResultSchema.optional()
-const value = { ...ended, structured, mcpResult }
-const failure = { ...ended, error: runErrorSchema, mcpResult }
+/** The members of a run that produced a value, and of one that failed. */
+export const value = { ...ended, structured, mcpResult }
+export const failure = { ...ended, error: runErrorSchema, mcpResult }
 const consent = { ...ended, requires_authorization: requiredAuthorizationSchema }
 
 const tool = { tool: toolSchema }
@@ -108,46 +109,6 @@ export const streamEventSchema = z
   .openapi('StreamEvent', {
     description: 'The data of one event: `progress` and `chunk` in any number, then one `done` or `error`',
   })
-
-const step = <Status extends string>(status: Status) => ({ toolId: z.string(), status: z.literal(status) })
-
-const chainStepSchema = z
-  .union([
-    z.object({ ...step('completed'), ...value }).openapi('ChainStepCompleted'),
-    z
-      .object({ ...step('failed'), ...failure })
-      .partial({ executionId: true, duration: true })
-      .openapi('ChainStepFailed'),
-    z.object(step('skipped')).openapi('ChainStepSkipped'),
-  ])
-  .openapi('ChainStep')
-
-const steps = z.array(chainStepSchema)
-export const chainResultSchema = z
-  .discriminatedUnion('status', [
-    z
-      .object({
-        status: z.literal('completed'),
-        structured: jsonValue.optional().meta({ description: 'The result of the last step' }),
-        steps,
-      })
-      .openapi('ChainCompleted'),
-    z.object({ status: z.literal('failed'), steps }).openapi('ChainFailed'),
-    z
-      .object({
-        status: z.literal('requires_authorization'),
-        steps,
-        requires_authorization: requiredAuthorizationSchema.extend({
-          step: z.number().int().meta({ description: 'Counted from 0' }),
-          toolId: z.string(),
-        }),
-        resume: z.string().optional().meta({
-          description: 'Continues the chain, once, within a day. Absent if the chain was not stored',
-        }),
-      })
-      .openapi('ChainRequiresAuthorization'),
-  ])
-  .openapi('ChainResult')
 
 export const codeResultSchema = z
   .object({

@@ -1,22 +1,21 @@
 import type { CodeResult } from '../../code/execute-code.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
-import type { ChainResult, ChainStepResult } from '../../tools/run/run-chain.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
 import { toStoredError } from '../../tools/run/stored-output.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 
-// Results of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute` on the wire: toolexec's names in camelCase,
+// Results of `/v1/tools/run`, `run_stream` and `/v1/code/execute` on the wire: toolexec's names in camelCase,
 // with `error` and `requires_authorization` in Arcade's spelling.
 
-type WireObject = Readonly<Record<string, unknown>>
+export type WireObject = Readonly<Record<string, unknown>>
 
 /** RunResult: `structured`, or in its place `error` or `requires_authorization`. */
 export function toRunResponse(tool: Tool, result: RunResult): WireObject {
   return { tool: toModelTool(tool), ...resultToWire(result) }
 }
 
-function resultToWire(result: RunResult): WireObject {
+export function resultToWire(result: RunResult): WireObject {
   const { backend, executionId, durationMs } = result
   return { ...(backend && { backend }), executionId, duration: durationMs, ...outcomeToWire(result) }
 }
@@ -36,11 +35,11 @@ function outcomeToWire(result: RunResult): WireObject {
   }
 }
 
-function runErrorToWire({ op, toolId, ...error }: RunError): WireObject {
+export function runErrorToWire({ op, toolId, ...error }: RunError): WireObject {
   return { op, toolId, ...toStoredError(error) }
 }
 
-function authorizationToWire({ id, url, scopes, status }: RequiredAuthorization) {
+export function authorizationToWire({ id, url, scopes, status }: RequiredAuthorization) {
   return { id, url, scopes, status }
 }
 
@@ -61,33 +60,6 @@ function dataOf(event: StreamEvent): unknown {
   if ('refusal' in event) return { name: event.refusal.code, message: event.refusal.message }
   const cancelled = 'cancelled' in event ? event.cancelled : undefined
   return { ...resultToWire(event.result), ...(cancelled && { error: runErrorToWire(cancelled) }) }
-}
-
-export function toChainResponse(result: ChainResult): WireObject {
-  const steps = result.steps.map(stepToWire)
-  switch (result.status) {
-    case 'completed': {
-      const { status, structured } = result
-      return { status, ...(structured !== undefined && { structured }), steps }
-    }
-    case 'failed':
-      return { status: result.status, steps }
-    case 'authorization_required': {
-      const { step, toolId, authorization, resume } = result
-      return {
-        status: 'requires_authorization',
-        steps,
-        requires_authorization: { step, toolId, ...authorizationToWire(authorization) },
-        ...(resume !== undefined && { resume }),
-      }
-    }
-  }
-}
-
-function stepToWire(step: ChainStepResult): WireObject {
-  const { toolId, status } = step
-  if ('result' in step) return { toolId, status, ...resultToWire(step.result) }
-  return { toolId, status, ...('error' in step && { error: runErrorToWire(step.error) }) }
 }
 
 export function toCodeResponse(result: CodeResult): WireObject {

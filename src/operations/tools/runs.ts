@@ -1,23 +1,14 @@
-import { z } from '@hono/zod-openapi'
 import { invalidMember } from '../../domain/errors.ts'
 import { perBroker } from '../../flows/per-broker.ts'
-import { MAX_CHAIN_STEPS, resumeChain, runChain as runOne } from '../../tools/run/run-chain.ts'
 import { runTool as run, streamTool as stream } from '../../tools/run/run-tool.ts'
 import { Answer, EventStream } from '../answer.ts'
-import { chainResultSchema, runResultSchema, streamEventSchema } from '../dialects/run-schemas.ts'
-import { toChainResponse, toRunResponse, toStreamEvent } from '../dialects/runs.ts'
+import { runResultSchema, streamEventSchema } from '../dialects/run-schemas.ts'
+import { toRunResponse, toStreamEvent } from '../dialects/runs.ts'
 import { defineOperation } from '../operation.ts'
-import { idText } from '../schemas/fields.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
-import { callMembers, otherNameOf, readCall, readTool, runsTool } from './tool-call.ts'
+import { callMembers, readCall, readRun, runsTool } from './tool-call.ts'
 
 const runSchema = runsTool('toolId', callMembers).openapi('RunRequest')
-const stepSchema = runsTool('toolId', {
-  usePrevious: z.boolean().nullish().meta({
-    description: 'Puts the result of the previous step into `args.previous`',
-  }),
-  use_previous: otherNameOf('usePrevious', z.boolean()),
-})
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
 const SDK_KEY_PREFIX = 'stainless-'
 const HEARTBEAT_MS = 15_000
@@ -109,47 +100,3 @@ export const streamTool = defineOperation({
     )
   },
 })
-
-export const runChain = defineOperation({
-  id: 'runChain',
-  method: 'post',
-  path: '/v1/tools/run_chain',
-  role: 'caller',
-  keysOfUsers: 'user_id',
-  tag,
-  summary: 'Run several tools in a row',
-  description:
-    'Answers `status`, `structured` (of the last step) and the status of each step: `completed`, `failed` or `skipped`. The first step that fails ends the chain. A step that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send `resume` (once, within a day) after the user has approved, and no finished step is run again.',
-  body: z.object({
-    steps: z.array(stepSchema).max(MAX_CHAIN_STEPS).nullish(),
-    resume: idText.nullish(),
-    ...callMembers,
-  }),
-  takesIdempotencyKey: true,
-  answer: 'The result',
-  output: chainResultSchema,
-  async run(broker, { body, caller: { projectId }, request }) {
-    const { steps: givenSteps, resume, ...call } = body
-    const steps = givenSteps?.map((step) => {
-      const usePrevious = step.usePrevious ?? step.use_previous
-      const { toolId, args } = readRun(step)
-      return {
-        toolId,
-        ...(readTool(step).input && { args }),
-        ...(usePrevious != null && { usePrevious }),
-      }
-    })
-    const run = { projectId, ...readCall(call) }
-    const result =
-      resume == null
-        ? await runOne(broker, run, steps ?? [], request.cancelSignal)
-        : await resumeChain(broker, run, { resume, steps }, request.cancelSignal)
-    return new Answer(toChainResponse(result))
-  },
-})
-
-/** Reads the tool and its arguments. A `tool_version` is appended to the name, which may include a version itself. */
-function readRun(body: Parameters<typeof readTool>[0]) {
-  const { name, version, input = {} } = readTool(body)
-  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
-}

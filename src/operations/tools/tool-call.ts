@@ -140,3 +140,9 @@ export function readTool(
     input: body.args ?? body.input ?? undefined,
   }
 }
+
+/** Reads the tool and its arguments. A `tool_version` is appended to the name, which may include a version itself. */
+export function readRun(body: Parameters<typeof readTool>[0]) {
+  const { name, version, input = {} } = readTool(body)
+  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
+}

@@ -338,10 +338,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a chain that waits can be resumed after a day',
-    file: 'src/tools/run/paused-chain.ts',
+    file: 'src/features/chains/paused-chain.ts',
     from: 'const PAUSED_SECONDS = 24 * 3600',
     to: 'const PAUSED_SECONDS = 240 * 3600',
-    test: 'http/runs.test.ts',
+    test: 'features/chains/chains.test.ts',
     name: 'expires in a day, and its steps lie sealed in the database',
   },
   {
@@ -374,10 +374,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['38'],
     fault: 'another user resumes a chain',
-    file: 'src/tools/run/run-chain.ts',
+    file: 'src/features/chains/run-chain.ts',
     from: 'if (state.call.userId !== run.userId) throw noSuchChain()',
     to: '',
-    test: 'http/runs.test.ts',
+    test: 'features/chains/chains.test.ts',
     name: "is its user's and its project's alone",
   },
   {

@@ -69,7 +69,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a paused chain runs the tool of another source',
-    file: 'src/tools/run/run-chain.ts',
+    file: 'src/features/chains/run-chain.ts',
     from: '    await checkSource(broker, tool, source)\n',
     to: '',
     test: 'threats/tool-names.test.ts',

@@ -2,10 +2,12 @@ import type { Broker } from '../../broker.ts'
 import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { perBroker } from '../../flows/per-broker.ts'
+import { createPendingLimit } from '../../services/pending-limit.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { sealingContext } from '../../store/sealed-columns.ts'
-import { LargeJson } from '../large-json.ts'
-import type { Run, RunBackend, RunResult } from './run-tool.ts'
+import { LargeJson } from '../../tools/large-json.ts'
+import type { Run, RunBackend, RunResult } from '../../tools/run/run-tool.ts'
 
 // Stores a chain that waits for its user's consent. It is sealed JSON in the form of the first release, so that nodes of
 // an older release can resume the chain while an installation is upgraded node by node.
@@ -41,13 +43,18 @@ const PAUSED_SECONDS = 24 * 3600
 /** Characters of one sealed state. */
 const MAX_STATE_CHARACTERS = 8 * 1024 * 1024
 
+/** Limits the chains of a project that wait for consent. */
+const pausedChainsOf = perBroker(({ store, settings, now }) =>
+  createPendingLimit(store.chains.count, settings.maxPending, now),
+)
+
 /** Stores the chain and returns the handle that resumes it; `undefined` if it is too large or too many are stored. */
 export async function pauseChain(
   broker: Broker,
   { projectId, ...call }: ChainRun,
   { steps, results, sources = {} }: Pick<ChainState, 'steps' | 'results' | 'sources'>,
 ): Promise<string | undefined> {
-  if (largeBytes(results) > MAX_STATE_CHARACTERS || (await broker.pausedChains.isFull(projectId)))
+  if (largeBytes(results) > MAX_STATE_CHARACTERS || (await pausedChainsOf(broker).isFull(projectId)))
     return undefined
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
@@ -58,7 +65,7 @@ export async function pauseChain(
   )
   if (state.length > MAX_STATE_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state, expiresAt })
-  broker.pausedChains.added(projectId)
+  pausedChainsOf(broker).added(projectId)
   return id
 }
 

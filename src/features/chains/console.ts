@@ -2,17 +2,17 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { type ChainState, openChainState } from '../../tools/run/paused-chain.ts'
-import { type Html, name } from '../pages/layout.ts'
-import { badge, exactTime, facts, link, section, table } from './elements.ts'
-import { endOnce } from './end-once.ts'
-import { submit } from './form-fields.ts'
-import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { badge, exactTime, facts, link, section, table } from '../../http/console/elements.ts'
+import { endOnce } from '../../http/console/end-once.ts'
+import { submit } from '../../http/console/form-fields.ts'
+import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
+import { type Html, name } from '../../http/pages/layout.ts'
+import type { FeaturePages } from '../feature.ts'
+import { type ChainState, openChainState } from './paused-chain.ts'
 
 const SHOWN = 100
 
-/** Chains of runs that wait for the consent of their users. */
-export function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
+function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
   const { chains } = broker.store
 
   const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
@@ -97,4 +97,10 @@ function chainPage(on: OnPage, { id, expiresAt }: PausedChain, { call, steps, re
     on.form(`/chains/${id}/cancel`, submit('Cancel this chain', 'danger')),
   )}
 ${section('Steps', table('Steps', ['#', 'Tool', 'Status'], rows, 'No steps.'))}`
+}
+
+/** Chains of runs that wait for the consent of their users. */
+export const chainPages: FeaturePages = {
+  menu: { path: '/chains', label: 'Chains', icon: 'chain', after: '/scheduled' },
+  add: addChainPages,
 }

@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
-import { findToolsNamed, getTool } from '../catalogue/get-tool.ts'
-import { checkSource, sourceOf } from '../catalogue/tool-source.ts'
-import { LargeJson } from '../large-json.ts'
-import type { RequiredAuthorization } from '../tool-answer.ts'
+import { findToolsNamed, getTool } from '../../tools/catalogue/get-tool.ts'
+import { checkSource, sourceOf } from '../../tools/catalogue/tool-source.ts'
+import { LargeJson } from '../../tools/large-json.ts'
+import { type RunError, type RunResult, runTool, toRunError } from '../../tools/run/run-tool.ts'
+import { accountsFor, toolNeeds } from '../../tools/run/tool-tokens.ts'
+import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 import {
   type ChainRun,
   type ChainState,
@@ -14,8 +16,6 @@ import {
   openChainState,
   pauseChain,
 } from './paused-chain.ts'
-import { type RunError, type RunResult, runTool, toRunError } from './run-tool.ts'
-import { accountsFor, toolNeeds } from './tool-tokens.ts'
 
 // Runs several tools in a row. A chain whose next step needs a consent is kept (paused-chain.ts) and resumed later.
 
