@@ -7,7 +7,7 @@ import { coverageOf, shortFiles } from './test/sets.ts'
 
 /** These measure memory, processor time or counters of their own process, which other files in it would change. */
 const MEASURING = [
-  'test/code/sandbox.test.ts',
+  'test/features/code/sandbox.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
   'test/http/openapi-documents.test.ts',
@@ -23,7 +23,7 @@ const MEASURING = [
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
 const LONGEST = [
   'test/threats/large-answers.test.ts',
-  'test/code/sandbox.test.ts',
+  'test/features/code/sandbox.test.ts',
   'test/cli/rotate-key.test.ts',
   'test/store/postgres.test.ts',
   'test/operation/shutdown.test.ts',

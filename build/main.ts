@@ -10,14 +10,15 @@ import { bundle, ROOT } from './bundle.ts'
 const ENTRIES = [
   'main',
   'cli/tools-dev-process',
-  'code/sandbox-thread',
   'sdk/tools/index',
   'store/dialects/sqlite/checkpoint-thread',
   'tools/pool-thread',
 ]
 const SOURCES = join(ROOT, 'src/')
-/** The modules that run in threads of the pool (src/tools/thread-pool.ts). */
-const TASKS = globSync('**/*-task.ts', { cwd: SOURCES }).map((file) => file.replace(/\.ts$/, ''))
+/** Threads of features, and the modules that run in threads of the pool (src/tools/thread-pool.ts). */
+const FOUND = globSync(['features/*/*-thread.ts', '**/*-task.ts'], { cwd: SOURCES }).map((file) =>
+  file.replace(/\.ts$/, ''),
+)
 const PLACE = /__PLACE_IN_DIST__\("([^"]+)"\)/g
 
 /**
@@ -84,7 +85,7 @@ function withoutSpace(file: string): string {
 
 const [outDir = join(ROOT, 'dist')] = process.argv.slice(2)
 await bundle({
-  entries: [...ENTRIES, ...TASKS],
+  entries: [...ENTRIES, ...FOUND],
   outDir,
   plugins: [placesOfModules, catalogueFiles, textFiles],
 })

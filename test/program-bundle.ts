@@ -36,8 +36,8 @@ export async function programBundle(): Promise<string> {
  * it loads the type stripping of Node.js; from a bundle, as in the published package, it takes 35 ms.
  */
 export async function sandboxThreadBundle(): Promise<string> {
-  const { folder } = await bundleOf('code/sandbox-thread')
-  return join(folder, 'code/sandbox-thread.js')
+  const { folder } = await bundleOf('features/code/sandbox-thread')
+  return join(folder, 'features/code/sandbox-thread.js')
 }
 
 async function bundleOf(entry: string): Promise<{ readonly folder: string; readonly isNew: boolean }> {
@@ -102,7 +102,7 @@ export const sandboxThreadOfBundle: Plugin = {
   name: 'gatepass:sandbox-thread-of-bundle',
   enforce: 'pre',
   transform(code, id) {
-    if (id !== join(ROOT, 'src/code/sandbox.ts')) return null
+    if (id !== join(ROOT, 'src/features/code/sandbox.ts')) return null
     // reads the variable when the module runs: the changed source is cached, and another run has another bundle
     const thread = `new URL('file://' + process.env.TEST_SANDBOX_THREAD)`
     const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = ${thread}`)

@@ -43,6 +43,8 @@ export interface Feature {
   readonly settings?: () => Promise<FeatureSettings<unknown>>
   /** Observes a process from before its broker opens until after it closed. */
   readonly observer?: () => Promise<StartObserver>
+  /** Registers metrics, once in each process. */
+  readonly metrics?: () => Promise<(broker: Broker) => unknown>
   /** Decides about uses of tokens. The gates of several features are asked in the order of the list. */
   readonly gate?: () => Promise<(parts: GateParts) => UseGate>
   /** The checks of `gatepass doctor` for one project. */

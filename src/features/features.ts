@@ -1,5 +1,6 @@
 import { branding } from './branding/feature.ts'
 import { chains } from './chains/feature.ts'
+import { code } from './code/feature.ts'
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
@@ -12,6 +13,7 @@ import { webhooks } from './webhooks/feature.ts'
 export const features: readonly Feature[] = [
   branding,
   chains,
+  code,
   explain,
   oxp,
   policies,

@@ -2,11 +2,11 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { loadFeatures } from '../features/load-features.ts'
 import { createGetDiagnosis, type Diagnose } from '../operations/installation/diagnosis.ts'
 import { readinessOf } from '../operations/installation/health.ts'
 import { addGauges, createGetMetrics, type MetricsOptions } from '../operations/installation/metrics.ts'
 import { operations } from '../operations/operations.ts'
-import { slotsOf as codeSlotsOf } from '../operations/tools/code.ts'
 import type { SessionLimits } from './connect/session-at.ts'
 import { addSessionEndpoints } from './connect/session-endpoints.ts'
 import { addOperation } from './endpoint/add-operation.ts'
@@ -35,6 +35,8 @@ export interface Api {
   readonly shared: SharedByEndpoints
   readonly sessions: SessionLimits
 }
+
+const metricsOfFeatures = await loadFeatures('metrics')
 
 /**
  * Builds an app with the endpoints of the API, made of the operations.
@@ -71,7 +73,7 @@ export function createApi(
   const sessions = { charge, countGuess: createCountGuess() }
   addGauges(broker, version)
   readinessOf(broker) // registers its metric
-  codeSlotsOf(broker) // likewise
+  for (const register of metricsOfFeatures) register(broker)
   for (const operation of operations) addOperation(add, broker, operation)
   if (metrics.access !== 'off') addOperation(add, broker, createGetMetrics(metrics))
   if (diagnose !== undefined) addOperation(add, broker, createGetDiagnosis(diagnose))

@@ -16,7 +16,6 @@ import type { Operation } from './operation.ts'
 import * as authProviders from './providers/auth-providers.ts'
 import * as providerCatalogue from './providers/provider-catalogue.ts'
 import * as catalogue from './tools/catalogue.ts'
-import * as code from './tools/code.ts'
 import * as executions from './tools/executions.ts'
 import * as runs from './tools/runs.ts'
 import * as tools from './tools/tools.ts'
@@ -36,7 +35,6 @@ export const operations: readonly Operation[] = [
   catalogue,
   tools,
   runs,
-  code,
   executions,
   workers,
   workerTest,

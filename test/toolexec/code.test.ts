@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run as runCode } from '../code/run.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
+import { run as runCode } from '../features/code/run.ts'
 import { startWorld, type World } from '../http/world.ts'
 
 // What code in the sandbox and its endpoint do, as far as test/code has it not.

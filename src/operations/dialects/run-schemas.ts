@@ -1,12 +1,10 @@
 import { z } from '@hono/zod-openapi'
-import { CODE_ERROR_KINDS } from '../../code/code-error.ts'
-import { LANGUAGES } from '../../code/thread-messages.ts'
 import { RUN_OPERATIONS } from '../../tools/run/run-tool.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import { jsonObject, jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
 import { duration, requiredAuthorizationSchema, toolErrorSchema } from './execution-schemas.ts'
 
-// The answers of `/v1/tools/run`, `run_stream` and `/v1/code/execute`. runs.ts makes them.
+// The answers of `/v1/tools/run` and `run_stream`. runs.ts makes them.
 
 export const annotationsSchema = z
   .object({
@@ -109,60 +107,3 @@ export const streamEventSchema = z
   .openapi('StreamEvent', {
     description: 'The data of one event: `progress` and `chunk` in any number, then one `done` or `error`',
   })
-
-export const codeResultSchema = z
-  .object({
-    value: jsonValue
-      .nonoptional()
-      .meta({ description: 'What the code returned; null if it returned nothing' }),
-    stdout: z.string(),
-    stderr: z.string(),
-    toolCalls: z.array(
-      z
-        .object({
-          toolId: z.string(),
-          args: jsonValue.optional(),
-          structured: jsonValue.optional(),
-          truncated: z.boolean().optional().meta({
-            description: '`args` or `structured` are left out: those of all calls exceed the limit',
-          }),
-          backendKind: z.enum(['mcp', 'provider', 'local']).optional(),
-          executionId: z.string().optional(),
-          duration,
-          error: z
-            .object({
-              kind: z.string().meta({ description: 'The kind of a tool error, or the name of a refusal' }),
-              message: z.string(),
-              canRetry: z.boolean(),
-            })
-            .optional(),
-          errorOp: z.enum(['run', 'chain']).optional(),
-        })
-        .openapi('CodeToolCall'),
-    ),
-    duration,
-    backend: z.object({
-      kind: z.literal('wasm'),
-      readiness: z.literal('beta'),
-      details: z.object({
-        engine: z.literal('quickjs-ng'),
-        language: z.enum(LANGUAGES),
-        limits: z.object({
-          timeout_ms: z.number().int(),
-          memory_mb: z.number().int(),
-          tool_calls: z.number().int(),
-          chain_steps: z.number().int(),
-        }),
-      }),
-    }),
-    error: z
-      .object({
-        kind: z.enum(CODE_ERROR_KINDS),
-        message: z.string(),
-        line: z.number().int().optional(),
-        column: z.number().int().optional(),
-      })
-      .optional(),
-    requires_authorization: requiredAuthorizationSchema.extend({ toolId: z.string() }).optional(),
-  })
-  .openapi('CodeResult')

@@ -1,11 +1,10 @@
-import type { CodeResult } from '../../code/execute-code.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
 import { toStoredError } from '../../tools/run/stored-output.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 
-// Results of `/v1/tools/run`, `run_stream` and `/v1/code/execute` on the wire: toolexec's names in camelCase,
+// Results of `/v1/tools/run` and `run_stream` on the wire: toolexec's names in camelCase,
 // with `error` and `requires_authorization` in Arcade's spelling.
 
 export type WireObject = Readonly<Record<string, unknown>>
@@ -60,31 +59,4 @@ function dataOf(event: StreamEvent): unknown {
   if ('refusal' in event) return { name: event.refusal.code, message: event.refusal.message }
   const cancelled = 'cancelled' in event ? event.cancelled : undefined
   return { ...resultToWire(event.result), ...(cancelled && { error: runErrorToWire(cancelled) }) }
-}
-
-export function toCodeResponse(result: CodeResult): WireObject {
-  const { value, stdout, stderr, toolCalls, durationMs, language, limits, error, authorization } = result
-  const { timeoutMs, memoryMb, toolCalls: maxCalls, chainSteps } = limits
-  const wireLimits = {
-    timeout_ms: timeoutMs,
-    memory_mb: memoryMb,
-    tool_calls: maxCalls,
-    chain_steps: chainSteps,
-  }
-  return {
-    value,
-    stdout,
-    stderr,
-    toolCalls,
-    duration: durationMs,
-    backend: {
-      kind: 'wasm',
-      readiness: 'beta',
-      details: { engine: 'quickjs-ng', language, limits: wireLimits },
-    },
-    ...(error && { error }),
-    ...(authorization && {
-      requires_authorization: { ...authorizationToWire(authorization), toolId: authorization.toolId },
-    }),
-  }
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { DEFAULT_LIMITS, MAX_OUTPUT_BYTES } from '../../src/code/limits.ts'
-import { inThread, threadTask } from '../../src/tools/thread-pool.ts'
-import type { ThreadTaskInput } from '../fixtures/thread-task.ts'
+import { DEFAULT_LIMITS, MAX_OUTPUT_BYTES } from '../../../src/features/code/limits.ts'
+import { inThread, threadTask } from '../../../src/tools/thread-pool.ts'
+import type { ThreadTaskInput } from '../../fixtures/thread-task.ts'
 import { kindOf, NOW, returned, run } from './run.ts'
 
 describe('what code does', () => {
@@ -487,7 +487,7 @@ test('a run whose large value cannot be read ends with an error that says that t
 
 test('a failure to load the interpreter concerns one run: the next one loads it again', async () => {
   vi.resetModules()
-  const { runInSandbox } = await import('../../src/code/sandbox.ts')
+  const { runInSandbox } = await import('../../../src/features/code/sandbox.ts')
   const start = () =>
     runInSandbox('return 1', {
       language: 'javascript',
@@ -524,8 +524,8 @@ test('the thread loads nothing of the broker: no store, no setting, no way out',
       if (from.startsWith('.')) load(join(dirname(file), from))
       else loaded.add(from)
   }
-  load('src/code/sandbox-thread.ts')
-  const outside = [...loaded].filter((name) => !name.startsWith('src/code/')).sort()
+  load('src/features/code/sandbox-thread.ts')
+  const outside = [...loaded].filter((name) => !name.startsWith('src/features/code/')).sort()
   expect(outside).toEqual([
     '@jitl/quickjs-ng-wasmfile-release-sync',
     'node:module',
@@ -534,7 +534,7 @@ test('the thread loads nothing of the broker: no store, no setting, no way out',
     'quickjs-emscripten-core',
     'src/services/lower-priority.ts',
   ])
-  expect(loaded).toContain('src/code/interpreter.ts')
+  expect(loaded).toContain('src/features/code/interpreter.ts')
   for (const file of ['execute-code', 'call-trace', 'places', 'sandbox'])
-    expect(loaded).not.toContain(`src/code/${file}.ts`)
+    expect(loaded).not.toContain(`src/features/code/${file}.ts`)
 })

@@ -1,6 +1,6 @@
-import { DEFAULT_LIMITS } from '../../src/code/limits.ts'
-import { type Reply, runInSandbox, type SandboxOptions } from '../../src/code/sandbox.ts'
-import { LargeJson } from '../../src/tools/large-json.ts'
+import { DEFAULT_LIMITS } from '../../../src/features/code/limits.ts'
+import { type Reply, runInSandbox, type SandboxOptions } from '../../../src/features/code/sandbox.ts'
+import { LargeJson } from '../../../src/tools/large-json.ts'
 
 export const NOW = 1_800_000_000
 

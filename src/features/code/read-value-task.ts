@@ -1,4 +1,4 @@
-import { isRecord } from '../parsing/json-record.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { nestsTooDeep } from './nesting.ts'
 
 export type ReadValue =

@@ -1,4 +1,5 @@
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { perBroker } from '../../flows/per-broker.ts'
 
 // Each run of code needs a thread and memory, so the number of concurrent runs is limited: for the process, and for each
 // API key, so that one key cannot use all slots.
@@ -13,6 +14,13 @@ export interface RunSlots {
   take(apiKeyId: string, memoryMb: number): () => void
   readonly running: number
 }
+
+/** The slots of this process for pieces of code under way. */
+export const slotsOf = perBroker((broker) => {
+  const slots = createRunSlots()
+  broker.metrics.gauge('gatepass_code_running', 'Pieces of code under way', () => slots.running)
+  return slots
+})
 
 export function createRunSlots(): RunSlots {
   const taken = new Set<{ readonly apiKeyId: string; readonly memoryMb: number }>()

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { lowerPriority } from '../services/lower-priority.ts'
+import { lowerPriority } from '../../services/lower-priority.ts'
 import { outOfMemory, timedOut, tooManyCalls } from './code-error.ts'
 import { openInterpreter } from './interpreter.ts'
 import { isFull, writeOutput } from './output.ts'

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../domain/clock.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 
 /**
  * Stops the clocks of this thread, which QuickJS reads, and sets them to UTC, so that code cannot measure the time of other

@@ -1,6 +1,6 @@
-import { wholeMilliseconds } from '../domain/clock.ts'
-import { fromJsonText, jsonText, LargeJson } from '../tools/large-json.ts'
-import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
+import { wholeMilliseconds } from '../../domain/clock.ts'
+import { fromJsonText, jsonText, LargeJson } from '../../tools/large-json.ts'
+import type { RunBackend, RunResult } from '../../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
 

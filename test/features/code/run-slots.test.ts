@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRunSlots } from '../../src/code/run-slots.ts'
+import { createRunSlots } from '../../../src/features/code/run-slots.ts'
 
 function takeAll(slots: ReturnType<typeof createRunSlots>, apiKeyId: string, memoryMb: number) {
   const given: (() => void)[] = []

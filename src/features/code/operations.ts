@@ -1,14 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { executeCode as execute } from '../../code/execute-code.ts'
-import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
-import { createRunSlots } from '../../code/run-slots.ts'
-import { LANGUAGES } from '../../code/thread-messages.ts'
-import { perBroker } from '../../flows/per-broker.ts'
-import { Answer } from '../answer.ts'
-import { codeResultSchema } from '../dialects/run-schemas.ts'
-import { toCodeResponse } from '../dialects/runs.ts'
-import { defineOperation } from '../operation.ts'
-import { callMembers, readCall } from './tool-call.ts'
+import { Answer } from '../../operations/answer.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { callMembers, readCall } from '../../operations/tools/tool-call.ts'
+import { executeCode as execute } from './execute-code.ts'
+import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from './limits.ts'
+import { slotsOf } from './run-slots.ts'
+import { LANGUAGES } from './thread-messages.ts'
+import { codeResultSchema, toCodeResponse } from './wire.ts'
 
 const limit = (name: keyof CodeLimits, unit: string) =>
   z
@@ -28,13 +26,6 @@ const limitsSchema = z.strictObject({
   memory_mb: limit('memoryMb', 'Megabytes'),
   tool_calls: limit('toolCalls', 'The number of tool calls; each step of a chain counts'),
   chain_steps: limit('chainSteps', 'The number of steps of one chain'),
-})
-
-/** The slots of this process for pieces of code under way. */
-export const slotsOf = perBroker((broker) => {
-  const slots = createRunSlots()
-  broker.metrics.gauge('gatepass_code_running', 'Pieces of code under way', () => slots.running)
-  return slots
 })
 
 export const executeCode = defineOperation({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from '../digest.ts'
-import { approve, startWorld, type World } from '../http/world.ts'
+import { digest } from '../../digest.ts'
+import { approve, startWorld, type World } from '../../http/world.ts'
 
 let world: World
 let users = 0

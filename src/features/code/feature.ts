@@ -1,0 +1,7 @@
+import type { Feature } from '../feature.ts'
+
+/** Runs code that calls tools, in threads with QuickJS, which hold nothing of the broker. */
+export const code: Feature = {
+  operations: () => import('./operations.ts'),
+  metrics: async () => (await import('./run-slots.ts')).slotsOf,
+}
