@@ -461,7 +461,7 @@ describe('what ends it', () => {
 })
 
 test('a run that ended in time is no timeout, although its large value waits for a thread that reads it', async () => {
-  const task = threadTask<ThreadTaskInput, unknown>('../fixtures/thread-task', import.meta.url)
+  const task = threadTask<ThreadTaskInput, unknown>('../../fixtures/thread-task', import.meta.url)
   const threads = Math.max(1, Math.min(4, availableParallelism() - 1)) // as in thread-pool.ts
   const others = Array.from({ length: threads }, () => inThread(task, { does: 'wait', ms: 4_000 }))
   const value = await returned('return "x".repeat(100_000)', { limits: { timeoutMs: 2_000 } })
@@ -470,7 +470,7 @@ test('a run that ended in time is no timeout, although its large value waits for
 })
 
 test('a run whose large value cannot be read ends with an error that says that the code ran', async () => {
-  const task = threadTask<ThreadTaskInput, unknown>('../fixtures/thread-task', import.meta.url)
+  const task = threadTask<ThreadTaskInput, unknown>('../../fixtures/thread-task', import.meta.url)
   const ending = new AbortController()
   const waiting = Array.from({ length: 1_010 }, () =>
     inThread(task, { does: 'wait', ms: 3_000 }, { signal: ending.signal }),
