@@ -2,7 +2,11 @@ import { getTableColumns } from 'drizzle-orm'
 import type { Broker } from '../src/broker.ts'
 import { newId, sha256 } from '../src/domain/ids.ts'
 import { sealGrant } from '../src/flows/seal-grant.ts'
-import { connections } from '../src/store/dialects/sqlite/schema.ts'
+import { describeTables } from '../src/store/schema.ts'
+import { sqliteKit } from '../src/store/schema-kit.ts'
+
+const { connections } = describeTables(sqliteKit)
+
 import { accessSecrets, SCOPES } from './people.ts'
 
 type Inserted = typeof connections.$inferInsert

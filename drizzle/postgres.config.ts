@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/store/dialects/postgres/schema.ts',
+  schema: './drizzle/postgres.schema.cjs',
   out: './drizzle/postgres',
 })

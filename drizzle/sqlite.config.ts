@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/store/dialects/sqlite/schema.ts',
+  schema: './drizzle/sqlite.schema.cjs',
   out: './drizzle/sqlite',
 })

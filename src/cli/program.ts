@@ -31,6 +31,10 @@ export async function runProgram(
       const catalogue = await import('./catalogue-transport.ts')
       return catalogue.withCatalogueTransport(...args)
     },
+    async withBroker(...args) {
+      const local = await import('./with-broker.ts')
+      return local.withBroker(...args)
+    },
   }
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')

@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
-import type { OpenOptions } from './installation.ts'
+import type { LocalInstallation, OpenOptions } from './installation.ts'
 import type { Transport } from './transport.ts'
 
-/** The environment in which a command runs. */
+/**
+ * The environment in which a command runs. What opens a database is given to commands, because it loads the features, and
+ * features have commands.
+ */
 export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The running command, such as `gatepass keys create`, for the audit trail. */
@@ -18,6 +21,12 @@ export interface Shell {
   readonly withCatalogueTransport: (
     shell: Shell,
     run: (transport: Transport) => Promise<void>,
+  ) => Promise<void>
+  /** Opens the database and the project of the options. */
+  readonly withBroker: (
+    shell: Shell,
+    options: OpenOptions,
+    run: (opened: LocalInstallation) => Promise<void>,
   ) => Promise<void>
 }
 

@@ -3,9 +3,12 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type ForeignKey, getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { BrokerError } from '../domain/errors.ts'
 import type { DatabasePlace } from '../store/database-place.ts'
-import { tables } from '../store/dialects/sqlite/schema.ts'
 import { LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { migrationsAfter } from '../store/migrations.ts'
+import { sqliteKit } from '../store/schema-kit.ts'
+import { allTables, storeParts } from '../store/store-parts.ts'
+
+const tables = allTables(sqliteKit)
 
 // Copies whole installations from one database to another: rows unchanged, secrets still sealed. The readers and writers
 // of each database are in `sqlite.ts` and `postgres.ts`.
@@ -36,6 +39,7 @@ const REBUILT_TABLES: readonly SQLiteTable[] = [
   tables.auditTerms,
   tables.auditSegments,
   tables.auditProgress,
+  ...storeParts.flatMap(({ rebuilt = [] }) => rebuilt.map((name) => tables[name])),
 ]
 
 /** The tables that are copied, each after those it refers to. The change feed is not copied. */

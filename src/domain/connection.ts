@@ -144,3 +144,13 @@ export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | '
     connections.find((one) => one.account.name !== '' && one.account.name === account)
   )
 }
+
+/** How a connection was ended. */
+export interface ConnectionEnding {
+  readonly by: 'user' | 'operator'
+  /**
+   * `pending`: the provider is asked to revoke the grant; `unsupported`: it
+   * offers no revocation; `not_attempted`: its entry was deleted with all connections.
+   */
+  readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
+}

@@ -14,6 +14,7 @@ import type { StartObserver } from '../services/process-observer.ts'
 import type { UseGate } from '../services/use-gate.ts'
 import type { ProjectSites } from '../services/users-origin.ts'
 import type { Store } from '../store/store.ts'
+import type { StorePart } from '../store/store-part.ts'
 
 /**
  * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
@@ -24,6 +25,8 @@ export interface Feature {
   readonly commands?: readonly (CommandEntry & { readonly after: string })[]
   /** The commands below `of`, a command of the core. */
   readonly subcommands?: readonly (CommandEntry & { readonly of: string })[]
+  /** Its tables, and what reads and writes them. */
+  readonly store?: () => Promise<StorePart>
   /** The module that exports its operations. */
   readonly operations?: () => Promise<object>
   readonly pages?: () => Promise<FeaturePages>

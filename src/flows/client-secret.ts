@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 
 /** Seals the client secret of a provider entry. */
 export function sealClientSecret(

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 

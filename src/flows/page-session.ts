@@ -5,7 +5,7 @@ import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
 import { withoutUndefined } from '../domain/without-undefined.ts'
 import { csrfToken } from '../services/csrf-token.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 import { openCarried } from './carried-seal.ts'
 
 // Sessions of the pages `/me` and `/dashboard`, and of users who have logged in (user-session.ts). The browser's cookie holds a random token. The row is found by the token's

@@ -10,8 +10,8 @@ import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 import { UnsealError } from '../store/seal.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import {
   mayComeFrom,

@@ -29,7 +29,7 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
   if (gone === undefined) return 'failed'
   const revocation = await revokeAtProvider(broker, gone)
   if (isAsked)
-    await store.connections.addRevocationEvent(gone, by, revocation).catch((error: unknown) => {
+    await store.connections.revoked(gone, by, revocation).catch((error: unknown) => {
       // the connection is deleted anyway, and the caller gets the provider's answer
       broker.log.warn({ connection: gone.id, error }, 'the event of a revocation could not be written')
     })

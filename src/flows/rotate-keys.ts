@@ -3,8 +3,8 @@ import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { checkServersSeal, forgetOlderKeys } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
+import { type SealedColumn, type StoredEnvelope, sealedColumnsOf } from '../store/protected-tables.ts'
 import { keyIdOf, type SealingContext, UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { SEALED_COLUMNS, type SealedColumn, type StoredEnvelope } from '../store/sealed-columns.ts'
 import { markUnusable } from './mark-unusable.ts'
 
 export interface RotationOptions {
@@ -69,7 +69,7 @@ export async function rotateKeys(
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const before = resealed
     const found: Found[] = []
-    for (const column of SEALED_COLUMNS) {
+    for (const column of sealedColumnsOf(store.parts)) {
       for (let after = ''; ; ) {
         if (signal?.aborted)
           return { complete: false, resealed, unreadable: found.map(reported), removableKeys: [] }

@@ -2,8 +2,8 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection, RefreshSecrets, SealedGrant } from '../domain/connection.ts'
 import type { Grant } from '../providers/grant.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 import { UnsealError } from '../store/seal.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
 import { backgroundRefreshAt, refreshTimes, type TokenTimes } from './refresh/token-times.ts'
 
 /** The row that the envelopes are bound to. */

@@ -1,5 +1,4 @@
 import type { Broker } from '../broker.ts'
-import { EVENTS_FACT } from '../store/facts.ts'
 import { isStoreUnavailable, retry } from '../store/retry.ts'
 import type { Loss } from '../store/store.ts'
 
@@ -44,7 +43,7 @@ async function settleLoss(
       pauseMs: () => PAUSE_MS,
       mayProcessEnd: true,
     })
-  await patiently(() => store.facts.put(EVENTS_FACT, String(now())))
+  for (const { loss } of store.parts) await patiently(async () => loss?.(store, now()))
   const before = now() + (Number.isFinite(seconds) ? REFRESHED_AHEAD_SECONDS : Number.MAX_SAFE_INTEGER / 2)
   const connections = await patiently(() => store.connections.doubtRefreshes(Math.floor(before), now()))
   await patiently(() => audit.record(projectId, { action: 'installation.commits_lost', subject: lost }))

@@ -18,7 +18,7 @@ import { askedValues, type ConnectionValues, givenFaults } from '../providers/co
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
 import { ownScopes, scopesToAsk } from '../providers/provider-request.ts'
 import { callbackPath } from '../services/users-origin.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayClick, type OpenerOf } from './connect-session.ts'

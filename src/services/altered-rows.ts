@@ -52,7 +52,7 @@ export async function findAlteredRows({
     await store.apiKeys.list(id)
     await store.providers.list(id)
     await store.workers.list(id)
-    await store.webhooks.list(id)
+    for (const { readSigned } of store.parts) await readSigned?.(store, id)
     await store.domains.findProved(id)
     await store.policies.inForce(id).catch(() => undefined)
     await store.toolsets.list(id)

@@ -2,19 +2,7 @@ import { isSameSecret } from '../domain/ids.ts'
 
 /** A row whose MAC does not match its members: it was written without the installation's key. */
 export interface AlteredRow {
-  readonly table:
-    | 'api_keys'
-    | 'providers'
-    | 'workers'
-    | 'tool_names'
-    | 'connections'
-    | 'executions'
-    | 'tools'
-    | 'toolsets'
-    | 'policies'
-    | 'webhooks'
-    | 'connect_sessions'
-    | 'brandings'
+  readonly table: string
   readonly id: string
   readonly projectId: string
 }

@@ -6,13 +6,11 @@ import type { Policy } from '../domain/policy.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { Toolset } from '../domain/toolset.ts'
-import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { textsOf } from '../store/kept-tool.ts'
 import type { BoundTool } from '../store/tools.ts'
 import type { AcceptedNeeds } from '../store/workers.ts'
-import type { AlteredRow } from './genuine-rows.ts'
 
 /** Computes the MACs of rows, each over the members that grant rights. */
 export interface RowSigner {
@@ -29,8 +27,8 @@ export interface RowSigner {
   /** Separate from `worker`, since each of the two MACs is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
-  /** Does not cover `enabled`: a delivery that fails may disable the webhook without knowing its other members. */
-  readonly webhook: (row: Pick<Webhook, 'id' | 'projectId' | 'url' | 'types'>) => string
+  /** The MAC of a kind of rows over these members. */
+  readonly mac: (kind: string, members: readonly unknown[]) => string
   /** Does not cover the number of restarts, which grants nothing. */
   readonly connectSession: (row: ConnectSession) => string
   /** Separate from `connectSession`, since one browser may open a session while another request restarts it. */
@@ -44,10 +42,8 @@ export type ToolMacs = Required<Pick<Tool, 'mac'>> & Pick<Tool, 'bindingMac'>
 /** @param installationKey the same under every master key, so that a rotation changes no MAC. */
 export function createRowSigner(installationKey: Buffer): RowSigner {
   const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
-  const begin = (
-    what: AlteredRow['table'] | 'accepted' | 'opener' | 'binding',
-    members: readonly unknown[],
-  ) => createHmac('sha256', secret).update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
+  const begin = (what: string, members: readonly unknown[]) =>
+    createHmac('sha256', secret).update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
   const binding: RowSigner['binding'] = ({ uid, binding: { workerUid, toolkit, name, version } }) =>
     mac('binding', [uid, workerUid, toolkit, name, version])
   const mac = (...of: Parameters<typeof begin>) => begin(...of).digest('base64url')
@@ -85,7 +81,7 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
     },
     policy: ({ id, projectId, enabled, effect, match, hook }) =>
       mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
-    webhook: ({ id, projectId, url, types }) => mac('webhooks', [id, projectId, url, types]),
+    mac: (kind, members) => mac(kind, members.map(sorted)),
     connectSession: ({ id, projectId, userId, tokenHash, authorizationId, origin, createdAt, expiresAt }) =>
       mac('connect_sessions', [
         id,

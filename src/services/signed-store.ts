@@ -4,13 +4,13 @@ import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { ToolName } from '../domain/tool-name.ts'
-import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Store } from '../store/store.ts'
 import { type AlteredRow, all, genuineRows, isSame } from './genuine-rows.ts'
 import type { RowSigner } from './row-signer.ts'
 import { signedTools } from './signed-tools.ts'
+import { createSigning } from './signing.ts'
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
@@ -23,9 +23,9 @@ import { signedTools } from './signed-tools.ts'
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
-  const { apiKeys, providers, workers, policies, webhooks, deliveries, connectSessions, domains } = store
+  const { apiKeys, providers, workers, policies, connectSessions, domains } = store
+  const signing = createSigning(signer.mac, onAltered)
   const genuine = genuineRows(onAltered)
-  const idOf = ({ id }: { readonly id: string }) => id
   const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)), idOf)
   // a revoked key grants nothing, and its MAC was deleted
   const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key(row))
@@ -42,7 +42,6 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     ({ name }) => name,
   )
   const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)), idOf)
-  const webhook = genuine<Webhook>('webhooks', (row) => isSame(row.mac, signer.webhook(row)), idOf)
   const session = genuine<ConnectSession>(
     'connect_sessions',
     (row) =>
@@ -62,6 +61,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
   return {
     ...store,
     ...signedTools(store, signer, onAltered),
+    ...Object.assign({}, ...store.parts.map(({ signed }) => signed?.(store, signing))),
     apiKeys: {
       ...apiKeys,
       add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
@@ -145,18 +145,6 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
         )
       },
     },
-    webhooks: {
-      ...webhooks,
-      add: (one, ...rest) => webhooks.add({ ...one, mac: signer.webhook(one) }, ...rest),
-      change: async (from, to, ...rest) =>
-        webhook(await webhooks.change(from, { ...to, mac: signer.webhook(to) }, ...rest)),
-      find: async (projectId, id) => webhook(await webhooks.find(projectId, id)),
-      list: async (projectId) => all(await webhooks.list(projectId), webhook),
-    },
-    deliveries: {
-      ...deliveries,
-      dueWebhooks: async (now) => all(await deliveries.dueWebhooks(now), webhook),
-    },
     connectSessions: {
       ...connectSessions,
       add: (one, ...rest) => connectSessions.add({ ...one, mac: signer.connectSession(one) }, ...rest),
@@ -173,3 +161,5 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
   }
 }
+
+const idOf = ({ id }: { readonly id: string }) => id

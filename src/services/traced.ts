@@ -15,7 +15,7 @@ const SHARED = 'audit.release'
 export function tracedStore(store: Store, tracing: Tracing, system: DatabaseSystem): Store {
   const nouns = Object.entries(store).map(([name, noun]) => [
     name,
-    typeof noun === 'object' && noun !== null ? tracedNoun(name, noun, tracing, system) : noun,
+    typeof noun === 'object' && !Array.isArray(noun) ? tracedNoun(name, noun, tracing, system) : noun,
   ])
   return Object.fromEntries(nouns) as Store // the same names with the same signatures
 }

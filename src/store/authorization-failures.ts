@@ -3,7 +3,6 @@ import { EXPIRED_MESSAGE, type Failed, type FailureReason } from '../domain/auth
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
-import { authorizationEvents } from './authorization-events.ts'
 import {
   type AuthorizationRow,
   authorizationChange,
@@ -48,9 +47,8 @@ export interface AuthorizationFailures {
 }
 
 export function createFailures(database: Database): AuthorizationFailures {
-  const { write } = database
+  const { write, followUp } = database
   const fail = failStatements(database)
-  const events = authorizationEvents(database)
 
   async function settle(
     audit: AuditEntries | undefined,
@@ -60,7 +58,7 @@ export function createFailures(database: Database): AuthorizationFailures {
       const [failed] = yield* body()
       if (failed === undefined) return undefined
       announce(authorizationChange(failed))
-      yield* events.settled(announce, failed)
+      yield* followUp(announce, { kind: 'authorization settled', row: failed })
       return failed
     })
     return row && (toAuthorization(row) as Failed) // the status that the statement has just set
@@ -139,15 +137,15 @@ function failStatements(database: Database) {
  * the authorization had ended before.
  */
 export function createExpiry(database: Database) {
+  const { followUp } = database
   const fail = failStatements(database)('any attempt')
-  const events = authorizationEvents(database)
   return function* expire(
     announce: Announce,
     { id, expiresAt }: Pick<AuthorizationRow, 'id' | 'expiresAt'>,
   ): Steps<boolean> {
     const [failed] = yield* fail({ id, reason: 'expired', message: EXPIRED_MESSAGE, now: expiresAt })
     if (failed === undefined) return false
-    yield* events.settled(announce, failed)
+    yield* followUp(announce, { kind: 'authorization settled', row: failed })
     return true
   }
 }

@@ -5,7 +5,6 @@ import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { transitionOf } from './authorization-attempts.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
-import { authorizationEvents } from './authorization-events.ts'
 import { authorizationChange, NO_ATTEMPT, SETTLED, toAuthorization } from './authorization-row.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites } from './connection-writes.ts'
@@ -53,11 +52,10 @@ export interface AuthorizationRedemption {
 }
 
 export function createRedemption(database: Database): AuthorizationRedemption {
-  const { tables, query, statement, write, dialect } = database
+  const { tables, query, statement, write, followUp, dialect } = database
   const { authorizations, providers } = tables
   const { unexpired, hasId, hasState } = authorizationConditions(database)
   const connections = connectionWrites(database)
-  const events = authorizationEvents(database)
   const transition = transitionOf(database)
 
   // one UPDATE, so that the database decides which of two racing callbacks gets it
@@ -147,7 +145,7 @@ export function createRedemption(database: Database): AuthorizationRedemption {
         yield* connections.put(announce, connection, options)
         announce(connectionChange(connection))
         announce(authorizationChange(finished))
-        yield* events.settled(announce, finished)
+        yield* followUp(announce, { kind: 'authorization settled', row: finished })
         return finished
       })
       return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set

@@ -1,3 +1,5 @@
+import type { PartChanges } from './part-types.ts'
+
 /** The user of a project at a provider: the owner of one list of connections. */
 export interface ConnectionOwner {
   readonly projectId: string
@@ -15,8 +17,7 @@ export type StoreChange =
   | { readonly noun: 'domain'; readonly projectId: string }
   | RowChange
   | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
-  /** An event waits for its delivery. */
-  | { readonly noun: 'delivery' }
+  | PartChanges[keyof PartChanges]
 
 /** Announces a change of the transaction that runs. */
 export type Announce = (change: StoreChange) => void

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason, SealedGrant } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { connectionEvents } from './connection-events.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
@@ -102,10 +101,9 @@ const REMEMBERED = 10_000
 type Generation = Pick<Connection, 'id' | 'generation'>
 
 export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect } = database
   const { connections } = tables
   const columns = connectionColumns(connections)
-  const events = connectionEvents(database)
 
   const ofGeneration = (p: Generation): SQL | undefined =>
     and(hasId(connections, p), eq(connections.generation, p.generation), eq(connections.status, 'active'))
@@ -263,7 +261,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         const [settled] = yield* settle({ id, generation, ...tokens })
         if (settled === undefined) return undefined
         announce(connectionChange(settled))
-        yield* events.refreshed(announce, settled, scopesBefore)
+        yield* followUp(announce, { kind: 'connection refreshed', connection: settled, scopesBefore })
         return settled
       })
     },
@@ -276,7 +274,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         const [marked] = yield* variant({ id, generation, reason, ...held, lines })
         if (marked === undefined) return false
         announce(connectionChange(marked))
-        yield* events.unusable(announce, marked, reason)
+        yield* followUp(announce, { kind: 'connection unusable', connection: marked, reason })
         return true
       })
     },

@@ -1,7 +1,6 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
-import { connectionEvents } from './connection-events.ts'
 import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { NO_LEASE } from './lease.ts'
@@ -22,19 +21,18 @@ const REIDENTIFIED_AT_ONCE = 5_000
 
 /** The writes of connections that other nouns make part of their transactions. */
 export function connectionWrites(database: Database) {
-  const { tables, query, statement, dialect } = database
+  const { tables, query, statement, followUp, dialect } = database
   const { connections } = tables
-  const events = connectionEvents(database)
 
   /**
-   * The ids of the owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
+   * The owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
    * one stays the default. If two transactions both add an owner's first connection, the unique index makes one of them
    * wait and run again.
    */
   const lockOwned = statement((p: ConnectionOwner) =>
     dialect.lock(
       query
-        .select({ id: connections.id })
+        .select({ id: connections.id, scopes: connections.scopes })
         .from(connections)
         .where(ownedBy(connections, p))
         .orderBy(connections.id),
@@ -80,9 +78,6 @@ export function connectionWrites(database: Database) {
           gt(connections.consentedAt, p.consentedAt),
         ),
       ),
-  )
-  const scopesOf = statement((p: ById) =>
-    query.select({ scopes: connections.scopes }).from(connections).where(hasId(connections, p)),
   )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
@@ -136,14 +131,12 @@ export function connectionWrites(database: Database) {
     const owned = yield* lockOwned(ownerOf(connection))
     const isFirst = owned.length === 0
     if ((yield* newerConsent(connection)).length > 0) return
-    const receivers = yield* events.findReceivers(connection.projectId)
-    const isKnown = receivers !== undefined && owned.some(({ id }) => id === connection.id)
-    const [before] = isKnown ? yield* scopesOf(connection) : []
+    const before = owned.find(({ id }) => id === connection.id)
     const isDefault = isFirst || makeDefault
     if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
     const { account, ...rest } = connection
     yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
-    if (receivers !== undefined) yield* events.stored(announce, receivers, connection, before?.scopes)
+    yield* followUp(announce, { kind: 'connection stored', connection, scopesBefore: before?.scopes })
   }
 
   return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put }

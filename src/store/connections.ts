@@ -1,9 +1,7 @@
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
-import type { Connection } from '../domain/connection.ts'
-import type { ConnectionEnding } from '../domain/webhook.ts'
+import type { Connection, ConnectionEnding } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type ConnectionOwner, rowChange } from './changes.ts'
-import { connectionEvents } from './connection-events.ts'
 import {
   type ClaimedConnection,
   type ConnectionRefreshes,
@@ -60,15 +58,15 @@ export interface Connections extends ConnectionRefreshes {
   readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */
   delete(id: string, audit?: AuditEntries, ending?: ConnectionEnding): Promise<DeletedConnection | undefined>
-  /** Writes the event that says how the provider answered the request to revoke a deleted connection. */
-  addRevocationEvent(
+  /** Tells features how the provider answered the request to revoke a deleted connection. */
+  revoked(
     gone: DeletedConnection,
     by: ConnectionEnding['by'],
     revocation: 'revoked' | 'failed' | 'unsupported',
   ): Promise<void>
 }
 
-/** `eventSeq`: the number of the event that reports the deletion, if one was written. */
+/** `eventSeq`: the number that a feature gave to the deletion. */
 export type DeletedConnection = Connection & { readonly eventSeq?: number }
 
 /** What decides whether a connection meets a requirement. */
@@ -81,10 +79,9 @@ export interface Grant
 }
 
 export function createConnections(database: Database): Connections {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect } = database
   const { connections, connectionTools } = tables
   const columns = connectionColumns(connections)
-  const events = connectionEvents(database)
   const { lockOwned, markDefault, unmarkDefault, reidentifySome, put } = connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
@@ -240,7 +237,7 @@ export function createConnections(database: Database): Connections {
         const left = (yield* lockOwned(ownerOf(known))).filter((one) => one.id !== id)
         const [gone] = yield* byId({ id }) // read again, now that the row is locked
         if (gone === undefined) return undefined
-        const eventSeq = yield* events.deleted(announce, gone, ending)
+        const eventSeq = yield* followUp(announce, { kind: 'connection deleted', connection: gone, ending })
         yield* remove({ id })
         yield* removeTools({ ...ownerOf(gone), id })
         const [oldest] = left
@@ -249,11 +246,17 @@ export function createConnections(database: Database): Connections {
         return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
       })
     },
-    async addRevocationEvent(gone, by, revocation) {
+    async revoked(gone, by, revocation) {
       const { eventSeq } = gone
       if (eventSeq === undefined) return
       await write(undefined, function* (announce) {
-        yield* events.revoked(announce, gone, eventSeq + 1, { by, revocation })
+        yield* followUp(announce, {
+          kind: 'connection revoked',
+          connection: gone,
+          number: eventSeq,
+          by,
+          revocation,
+        })
         return true
       })
     },

@@ -7,42 +7,71 @@ import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createBrandings } from './brandings.ts'
 import { createChains } from './chains.ts'
+import type { ChangeHook } from './change-hook.ts'
 import { createConnectSessions } from './connect-sessions.ts'
 import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
 import { createConsoleLists } from './console-lists.ts'
 import { createCounters } from './counters.ts'
 import type { Database } from './database.ts'
-import { createDeliveries } from './deliveries.ts'
 import { createEnvelopes } from './envelopes.ts'
-import { createEvents } from './events.ts'
 import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
 import { createOwnDomains } from './own-domains.ts'
 import { createPageSessions } from './page-sessions.ts'
+import type { PartNouns } from './part-types.ts'
 import { createPolicies } from './policies.ts'
 import { createPortalTickets } from './portal-tickets.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
+import { sealedColumnsOf } from './protected-tables.ts'
 import { createProviders } from './providers.ts'
 import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
 import { createServers } from './servers.ts'
 import { createSettleRestore } from './settle-restore.ts'
+import type { StorePart } from './store-part.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
 import { createTools } from './tools.ts'
 import { createToolsets } from './toolsets.ts'
 import { createUsers } from './users.ts'
-import { createWebhooks } from './webhooks.ts'
 import { createWorkers } from './workers.ts'
 
-export type Nouns = Readonly<ReturnType<typeof createNouns>>
+export type Nouns = Readonly<ReturnType<typeof createCoreNouns>> & PartNouns
 
 /** All nouns on one database. Their methods retry while the database is busy or unavailable. */
-export function createNouns(database: Database, appending: Pick<AuditTrail, 'append' | 'release'>) {
+export function createNouns(
+  opened: Omit<Database, 'followUp'>,
+  appending: Pick<AuditTrail, 'append' | 'release'>,
+  parts: readonly StorePart[],
+): Nouns {
+  const hooks: ChangeHook[] = []
+  const database: Database = {
+    ...opened,
+    *followUp(announce, change) {
+      let number: number | undefined
+      for (const hook of hooks) number = (yield* hook(announce, change)) ?? number
+      return number
+    },
+  }
+  for (const { hook } of parts) if (hook !== undefined) hooks.push(hook(database))
+  const ofParts = parts.flatMap(({ nouns }) => Object.entries(nouns?.(database) ?? {}))
+  return {
+    ...createCoreNouns(database, appending, parts),
+    ...(Object.fromEntries(
+      ofParts.map(([name, noun]) => [name, retrying(noun, database.dialect.retries)]),
+    ) as unknown as PartNouns), // the parts say which nouns they have
+  }
+}
+
+function createCoreNouns(
+  database: Database,
+  appending: Pick<AuditTrail, 'append' | 'release'>,
+  parts: readonly StorePart[],
+) {
   const { retries } = database.dialect
   const facts = createFacts(database)
   const retried = <Noun extends object>(noun: Noun) => retrying(noun, retries)
@@ -58,7 +87,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     workers: retried(createWorkers(database)),
     secrets: retried(createSecrets(database)),
     facts: retried(facts),
-    envelopes: retried(createEnvelopes(database)),
+    envelopes: retried(createEnvelopes(database, sealedColumnsOf(parts))),
     answers: retried(createAnswers(database)),
     policies: retried(createPolicies(database)),
     toolsets: retried(createToolsets(database)),
@@ -77,16 +106,13 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     consoleLists: retried(createConsoleLists(database)),
     counters: retried(createCounters(database)),
     users: retried(createUsers(database)),
-    webhooks: retried(createWebhooks(database)),
-    events: retried(createEvents(database)),
-    deliveries: retried(createDeliveries(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),
     ...retried({
       // writes, since a database whose disk is full can still be read; a new value, since SQLite skips an unchanged one
       probe: () => facts.put(PROBE_FACT, randomUUID()),
-      settleRestore: createSettleRestore(database),
+      settleRestore: createSettleRestore(database, parts),
     }),
   }
 }

@@ -2,6 +2,7 @@ import type { SQL, SQLWrapper } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import type { ChangeHook } from './change-hook.ts'
 import type { Announce } from './changes.ts'
 import type { OwnerFinder } from './partitions.ts'
 import type { RetryOptions } from './retry.ts'
@@ -31,6 +32,8 @@ export interface Database {
    * outcome was lost.
    */
   readonly writeRepeatable: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
+  /** Writes what features make of a change, in its transaction. */
+  readonly followUp: ChangeHook
   readonly dialect: Dialect
   /** Returns the `traceparent` of the request whose body `write` runs, if its trace is recorded. */
   readonly traceparent?: (() => string | undefined) | undefined

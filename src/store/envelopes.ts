@@ -1,16 +1,14 @@
 import { and, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Sealed } from '../domain/sealed.ts'
-import type { StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
 import {
   ENVELOPE_PATTERN,
   keyOf,
   rowIdOf,
-  SEALED_COLUMNS,
   type SealedColumn,
   type StoredEnvelope,
   storedEnvelope,
-} from './sealed-columns.ts'
+} from './protected-tables.ts'
 import { variantsOf } from './statement.ts'
 import { VISITED_AT_ONCE } from './sweep.ts'
 
@@ -39,17 +37,6 @@ export interface EnvelopeCount {
   readonly count: number
 }
 
-/**
- * The nouns that other processes cache and may write back as a whole, so that they must read them again. Connections are
- * not among them: no process writes their cached envelopes back, and a cached envelope opens with either key.
- */
-const CACHED_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>> = {
-  providers: { noun: 'provider' },
-  workers: { noun: 'worker' },
-  secrets: { noun: 'secret' },
-  policies: { noun: 'policy' },
-}
-
 /** The values of primary keys that a statement binds, one for each column of the key. */
 type KeyValues = Readonly<Record<`${KeyName}${number}`, string>>
 type KeyName = 'after' | 'upTo' | 'row'
@@ -59,7 +46,10 @@ interface VisitedRow {
   readonly keyId: string | undefined
 }
 
-export function createEnvelopes({ tables, query, statement, read, write }: Database): Envelopes {
+export function createEnvelopes(
+  { tables, query, statement, read, write }: Database,
+  columns: readonly SealedColumn[],
+): Envelopes {
   const statementsOf = variantsOf((one: SealedColumn) => {
     const table = tables[one.table] as typeof tables.facts // drizzle's calls are the same for every table
     const columns = Object.entries(getTableColumns(table))
@@ -136,7 +126,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
   return {
     async countByKey() {
       const counts: EnvelopeCount[] = []
-      for (const one of SEALED_COLUMNS) {
+      for (const one of columns) {
         const counted = new Map<string, number>()
         for await (const rows of rowsOf(one, ''))
           for (const { keyId } of rows)
@@ -165,8 +155,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
         let done = 0
         for (const { rowId, from, to } of exchanges)
           done += (yield* exchange({ ...bind(one, 'row', rowId), from, to })).length
-        const change = CACHED_AND_WRITTEN_BACK[one.table]
-        if (done > 0 && change !== undefined) announce(change)
+        if (done > 0 && one.change !== undefined) announce(one.change)
         return done
       })
     },

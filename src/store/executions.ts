@@ -4,13 +4,11 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
-import { eventWrites } from './event-writes.ts'
 import { createExecutionLists, type ExecutionLists, hasNotCompleted } from './execution-lists.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasIdInProject, isOfUser } from './row-conditions.ts'
-import { type InProject, type OfProject, type OfUser, placeholdersOf, type Steps } from './statement.ts'
+import { type InProject, type OfProject, type OfUser, placeholdersOf } from './statement.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
@@ -58,9 +56,8 @@ export interface Executions extends ExecutionLists {
 }
 
 export function createExecutions(database: Database): Executions {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write, writeRepeatable, followUp, dialect } = database
   const { executions } = tables
-  const events = eventWrites(database)
   const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
 
   const isScheduled = eq(executions.status, 'scheduled')
@@ -183,30 +180,13 @@ export function createExecutions(database: Database): Executions {
     and(lt(executions.finishedAt, p.before), hasEnded),
   )
 
-  /** Writes the events of the failed runs. A run that ended because a consent is missing does not count. */
-  function* addFailures(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
-    const runs = records.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
-    for (const [projectId, ofProject] of Map.groupBy(runs, (one) => one.projectId)) {
-      const receivers = yield* events.findReceivers(projectId)
-      if (receivers === undefined) continue
-      for (const { id, userId, toolId, errorKind = 'UNKNOWN', retryable = false } of ofProject)
-        yield* events.add(announce, receivers, {
-          projectId,
-          type: 'tool.run.failed',
-          key: id,
-          sequence: 1,
-          data: { id, user_id: userId, tool_id: toolId, error_kind: errorKind, retryable },
-        })
-    }
-  }
-
   return {
     ...createExecutionLists(database),
     async add(records, audit) {
       if (records.length === 0) return
       await write(audit, function* (announce) {
         for (const record of records) yield* insert(record)
-        yield* addFailures(announce, records)
+        yield* followUp(announce, { kind: 'runs ended', runs: records })
         return true
       })
     },
@@ -231,7 +211,7 @@ export function createExecutions(database: Database): Executions {
     async settle(record, owner) {
       return write(undefined, function* (announce) {
         if ((yield* settle({ ...record, owner })).length === 0) return false
-        yield* addFailures(announce, [record])
+        yield* followUp(announce, { kind: 'runs ended', runs: [record] })
         return true
       })
     },

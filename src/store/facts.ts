@@ -9,8 +9,6 @@ export const LAST_BACKUP_FACT = 'last_backup_at'
 export const MOVED_FACT = 'moved_at'
 /** What the lease clock of an SQLite file adds to the steady clock of the machine, for one start of the machine. */
 export const LEASE_CLOCK_FACT = 'lease_clock'
-/** Numbers of events are above this value (epoch seconds), if the database has ever lost commits. */
-export const EVENTS_FACT = 'events_after'
 /** The fact that `Store.probe` writes. */
 export const PROBE_FACT = 'probe'
 

@@ -3,8 +3,8 @@ import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Policy } from '../domain/policy.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import { policyUid } from './protected-tables.ts'
 import { hasIdInProject } from './row-conditions.ts'
-import { policyUid } from './sealed-columns.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 /** The enabled policies of a project, and the version of all its policies, which each write of a policy raises. */

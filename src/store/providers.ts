@@ -3,7 +3,6 @@ import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
-import { connectionEvents } from './connection-events.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
@@ -45,10 +44,9 @@ export interface Providers {
 }
 
 export function createProviders(database: Database): Providers {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect } = database
   const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
-  const events = connectionEvents(database)
   const { locked, update } = entryStatements(database)
 
   const byUid = statement((p: { uid: string }) =>
@@ -103,7 +101,7 @@ export function createProviders(database: Database): Providers {
       const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
       const deleted = gone.map((one) => ({ ...one, projectId, providerUid }))
       for (const one of deleted) announce(connectionChange(one))
-      yield* events.deletedWithProvider(announce, deleted)
+      yield* followUp(announce, { kind: 'connections deleted', connections: deleted })
       return gone.length
     })
   }

@@ -11,15 +11,18 @@ import { describeBrandingTables } from './branding-schema.ts'
 import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import { describePageTables } from './page-schema.ts'
+import type { PartTables } from './part-types.ts'
 import { describePortalTables } from './portal-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
-import { describeWebhookTables } from './webhook-schema.ts'
 
-export type Tables = ReturnType<typeof describeTables>
+/** The tables of the core. */
+export type CoreTables = ReturnType<typeof describeTables>
+
+export type Tables = CoreTables & PartTables
 
 /**
- * The tables that both databases have, made by the functions of one database (`kit`). Times are epoch seconds. Every
+ * The tables of the core, which both databases have, made by the functions of one database (`kit`). Times are epoch seconds. Every
  * secret is stored as an envelope (`Sealed`) or as a hash.
  */
 export function describeTables(kit: SchemaKit) {
@@ -199,7 +202,7 @@ export function describeTables(kit: SchemaKit) {
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
-      /** The number of its last event (`event-writes.ts`). */
+      /** The number of its last event that a feature reports. */
       eventSeq: whole('event_seq'),
       /** The failed refreshes since the last good one, and why a consent is needed: lines of `domain/trail.ts`. */
       trail: text('trail'),
@@ -273,7 +276,6 @@ export function describeTables(kit: SchemaKit) {
     ...describePageTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),
-    ...describeWebhookTables(kit, () => projects.id),
     facts,
     projects,
     apiKeys,

@@ -8,6 +8,7 @@ import { BACKUP_FACT } from './facts.ts'
 import { NO_LEASE } from './lease.ts'
 import { greaterOf } from './row-conditions.ts'
 import type { Statement } from './statement.ts'
+import type { StorePart } from './store-part.ts'
 import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
 
 export interface SettledRestore {
@@ -56,14 +57,11 @@ function raised(value: string, counted: 'authorizations' | 'runs', by: number): 
   return `${takenAt} ${authorizations} ${runs}`
 }
 
-export function createSettleRestore({
-  tables,
-  query,
-  statement,
-  read,
-  write,
-  dialect,
-}: Database): SettleRestore {
+export function createSettleRestore(
+  database: Database,
+  parts: readonly Pick<StorePart, 'restore'>[],
+): SettleRestore {
+  const { tables, query, statement, read, write, dialect } = database
   const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
@@ -157,6 +155,8 @@ export function createSettleRestore({
     query.delete(connectSessions).returning({ id: connectSessions.id }),
   )
 
+  const ofParts = parts.flatMap(({ restore }) => restore?.(database) ?? [])
+
   /**
    * Changes the rows of a table in slices, and returns how many were changed. A slice locks the mark: once another node has
    * taken it, that node serves requests, and what it writes must not be changed.
@@ -205,6 +205,7 @@ export function createSettleRestore({
       yield* dropGrants({})
       yield* dropTickets({})
       yield* dropConnectSessions({})
+      for (const restore of ofParts) yield* restore()
       return { ...parseMark(taken.value), connections: refreshable, mcpConsents: consents.length }
     })
   }

@@ -3,6 +3,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
 import type { Nouns } from './create-nouns.ts'
 import type { SettledRestore } from './settle-restore.ts'
+import type { StorePart } from './store-part.ts'
 
 /**
  * The database, SQLite or PostgreSQL: the nouns that `createNouns` lists. Each method keeps its promise without a
@@ -13,6 +14,8 @@ import type { SettledRestore } from './settle-restore.ts'
  * `dialects/` what differs between the databases.
  */
 export interface Store extends Nouns {
+  /** What features keep in this database. Their nouns are members of the store, like those of the core. */
+  readonly parts: readonly StorePart[]
   /**
    * Announces to the listeners of `onChange` what other processes have written since the last call, where the database
    * does not push changes. Returns a number. When it differs from the last one, changes may have been missed, and caches

@@ -105,7 +105,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       unreachableSince: whole('unreachable_since'),
       accepted: json<WorkerNeeds>('accepted'),
       acceptedMac: text('accepted_mac'),
-      /** The number of its last event (`event-writes.ts`). */
+      /** The number of its last event that a feature reports. */
       eventSeq: whole('event_seq'),
     },
     (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],

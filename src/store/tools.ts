@@ -2,9 +2,9 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { type Announce, rowChange } from './changes.ts'
+import type { ChangedRequirements } from './change-hook.ts'
+import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
-import { eventWrites } from './event-writes.ts'
 import { joinsOwner, ownedToolColumns, toKeptTool, toolColumns } from './kept-tool.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
@@ -52,23 +52,13 @@ export interface ToolChanges {
   readonly entries?: readonly EntryWrite[]
   /** Names that their sources have from now on. */
   readonly names?: readonly ToolName[]
-  /** Written as an event for the project's webhooks. */
   readonly requirements?: ChangedRequirements
 }
 
-/** The requirements that the tools of a worker (`uid`, `id`) have newly, and those that they no longer have. */
-export interface ChangedRequirements {
-  readonly uid: string
-  readonly id: string
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
-}
-
 export function createTools(database: Database): Tools {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect } = database
   const { tools, toolAliases, toolNames } = tables
   const writeEntries = entryWrites(database)
-  const events = eventWrites(database)
   const names = toolNameWrites(database)
 
   const owned = ownedToolColumns(tables)
@@ -177,18 +167,6 @@ export function createTools(database: Database): Tools {
     yield* addAliases({ projectId, uid, aliases })
   }
 
-  function* addRequirementsEvent(
-    announce: Announce,
-    projectId: string,
-    { uid: key, id, added, removed }: ChangedRequirements,
-  ): Steps<void> {
-    const receivers = yield* events.findReceivers(projectId)
-    if (receivers === undefined) return
-    const sequence = yield* events.nextSequence('worker', key)
-    const type = 'worker.requirements_changed'
-    yield* events.add(announce, receivers, { projectId, type, key, sequence, data: { id, added, removed } })
-  }
-
   return {
     async named(projectId, alias) {
       return (await read(ofAlias({ projectId, alias }))).map(toKeptTool)
@@ -224,7 +202,8 @@ export function createTools(database: Database): Tools {
         )
         const uids = entries.map(({ to }) => to.uid)
         if (uids.length > 0) announce(rowChange('provider', projectId, uids))
-        if (requirements !== undefined) yield* addRequirementsEvent(announce, projectId, requirements)
+        if (requirements !== undefined)
+          yield* followUp(announce, { kind: 'requirements changed', projectId, worker: requirements })
         return true
       })
     },

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { newId } from '../domain/ids.ts'
 import type { Secret } from '../domain/secret.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 
 /** Sets the secret of a key. Keys are not case-sensitive, and an existing secret keeps its id. */
 export async function setSecret(

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Worker } from '../domain/worker.ts'
-import { sealingContext } from '../store/sealed-columns.ts'
+import { sealingContext } from '../store/protected-tables.ts'
 
 /** A cache by the row's object. The worker cache makes a new object for a changed row, so a replaced secret is never used. */
 const opened = new WeakMap<Worker, string>()

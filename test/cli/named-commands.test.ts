@@ -26,7 +26,8 @@ const NAMES = [
 ]
 
 const program = new Command('gatepass')
-const SHELL = { environment: {}, withLocalTransport: async () => {}, withCatalogueTransport: async () => {} }
+const NONE = async () => {}
+const SHELL = { environment: {}, withLocalTransport: NONE, withCatalogueTransport: NONE, withBroker: NONE }
 for (const { name, load } of COMMANDS) (await load())(program.command(name), SHELL)
 
 /** What is wrong with a command line; `undefined` when Gatepass has such a command. */

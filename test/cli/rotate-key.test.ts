@@ -11,7 +11,8 @@ import { sealGrant } from '../../src/flows/seal-grant.ts'
 import { openBroker } from '../../src/open-broker.ts'
 import { readConfig } from '../../src/read-config.ts'
 import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
-import { connections } from '../../src/store/dialects/sqlite/schema.ts'
+import { describeTables } from '../../src/store/schema.ts'
+import { sqliteKit } from '../../src/store/schema-kit.ts'
 import { keyId } from '../../src/store/seal.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { KILL_AT } from '../faults/installation.ts'
@@ -233,7 +234,7 @@ describe('under load', () => {
           consentedAt: 1,
           withheldScopes: {},
         } as const
-        tx.insert(connections)
+        tx.insert(describeTables(sqliteKit).connections)
           .values({
             ...place,
             ...grant,

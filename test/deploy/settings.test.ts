@@ -32,11 +32,14 @@ describe('what deploy/ says of Gatepass', () => {
     for (const { file, name, words } of lines) {
       const command = new Command(name)
       const { load } = COMMANDS.find((one) => one.name === name) ?? expect.fail(`no command ${name}`)
-      ;(await load())(command, {
+      const none = async () => {}
+      const shell = {
         environment: {},
-        withLocalTransport: async () => {},
-        withCatalogueTransport: async () => {},
-      })
+        withLocalTransport: none,
+        withCatalogueTransport: none,
+        withBroker: none,
+      }
+      ;(await load())(command, shell)
       const known = command.options.map(({ long }) => long)
       for (const option of words.filter((word) => word.startsWith('--')))
         expect(known, `${file}: ${name}`).toContain(option.split('=')[0])

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sealingContext } from '../../src/store/sealed-columns.ts'
+import { sealingContext } from '../../src/store/protected-tables.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { testClock } from '../gatepass.ts'
 import { answerChecker, type CheckAnswer } from './described-answers.ts'

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { type Attempt, authorizationAt } from '../../src/domain/authorization.ts'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
-import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
 import type { Store } from '../../src/store/store.ts'
+import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import {
   attempt,
   claimed,

@@ -1,5 +1,5 @@
 import { newOwnedId } from '../../src/domain/ids.ts'
-import type { EventType } from '../../src/domain/webhook.ts'
+import type { EventType } from '../../src/features/webhooks/domain.ts'
 import type { Store } from '../../src/store/store.ts'
 import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
 
@@ -21,7 +21,7 @@ export async function everyDelivery(store: Store, projectId: string): Promise<vo
     const made = connection({ projectId, providerUid: entry.uid, userId }, { id })
     await store.connections.addImported(made, { replaces: false, makeDefault: false })
     const gone = defined(await store.connections.delete(made.id))
-    await store.connections.addRevocationEvent(gone, 'user', 'revoked')
+    await store.connections.revoked(gone, 'user', 'revoked')
   }
   await store.authorizations.begin(
     pending({ projectId, providerUid: entry.uid, userId: 'ada' }, { expiresAt: 1 }),

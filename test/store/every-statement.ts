@@ -3,16 +3,16 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { EXECUTION_STATUSES } from '../../src/domain/execution.ts'
-import { DELIVERY_STATES } from '../../src/domain/webhook.ts'
+import { DELIVERY_STATES } from '../../src/features/webhooks/domain.ts'
 import { createNouns } from '../../src/store/create-nouns.ts'
 import type { Database } from '../../src/store/database.ts'
 import { postgresDialect } from '../../src/store/dialects/postgres/dialect.ts'
-import { tables as postgresTables } from '../../src/store/dialects/postgres/schema.ts'
+import { postgresKit } from '../../src/store/dialects/postgres/schema.ts'
 import { sqliteDialect } from '../../src/store/dialects/sqlite/dialect.ts'
-import { tables as sqliteTables } from '../../src/store/dialects/sqlite/schema.ts'
-import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
+import { sqliteKit } from '../../src/store/schema-kit.ts'
 import { createStatementMaker, type StatementMaker } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
+import { allTables, SEALED_COLUMNS, storeParts } from '../../src/store/store-parts.ts'
 
 /**
  * The texts of all statements that the nouns of a database declare. A statement with variants is made when it is first
@@ -33,13 +33,13 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
   const parts =
     database === 'sqlite'
       ? {
-          tables: sqliteTables,
+          tables: allTables(sqliteKit),
           query: drizzleSqlite.mock(),
           dialect: sqliteDialect,
           maker: createStatementMaker((query) => new SQLiteSyncDialect().sqlToQuery(query)),
         }
       : {
-          tables: postgresTables,
+          tables: allTables(postgresKit),
           query: drizzle.mock() as unknown as Database['query'], // has every method that the nouns call
           dialect: postgresDialect,
           maker: createStatementMaker((query) => new PgDialect().sqlToQuery(query)),
@@ -49,6 +49,7 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
   createNouns(
     { ...rest, statement: recording(maker), read: notRun, write: notRun, writeRepeatable: notRun },
     unused,
+    storeParts,
   )
   return texts
 }

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
-import {
-  policyUid,
-  SEALED_COLUMNS,
-  type SealedColumn,
-  sealingContext,
-} from '../../src/store/sealed-columns.ts'
+import { policyUid, type SealedColumn, sealingContext } from '../../src/store/protected-tables.ts'
+import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import {
   chain,
   claimed,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ import { openBroker } from '../../src/open-broker.ts'
 import { readConfig } from '../../src/read-config.ts'
 import { noteSealingKey, sealingKeys } from '../../src/services/sealing-keys.ts'
 import { registerServer, type ServerRegistration } from '../../src/services/server-registration.ts'
-import { tables } from '../../src/store/dialects/sqlite/schema.ts'
+import { sqliteKit } from '../../src/store/schema-kit.ts'
 import { createSealer, keyId, UnsealError } from '../../src/store/seal.ts'
-import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
+import { allTables, SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import { authorize, confirmAndGoOn, importEntry, startScene } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { migratedFile } from '../migrated-file.ts'
@@ -38,9 +38,10 @@ const OLD = Buffer.alloc(32, 7)
 const NEW = Buffer.alloc(32, 8)
 
 test('the list has every sealed column of the schema', () => {
-  const schema = ['schema.ts', 'tool-schema.ts', 'mcp-schema.ts', 'page-schema.ts', 'webhook-schema.ts']
-    .map((name) => readFileSync(new URL(`../../src/store/${name}`, import.meta.url), 'utf8'))
+  const schema = globSync(['src/store/*schema.ts', 'src/features/*/schema.ts'])
+    .map((path) => readFileSync(path, 'utf8'))
     .join('\n')
+  const tables = allTables(sqliteKit)
   const columns = schema
     .split(/= table\(\s*'/)
     .slice(1)

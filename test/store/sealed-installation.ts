@@ -1,14 +1,15 @@
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
+import { webhookContext } from '../../src/features/webhooks/store.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import {
   policyUid,
-  SEALED_COLUMNS,
   type SealedColumn,
   type StoredEnvelope,
   sealingContext,
-} from '../../src/store/sealed-columns.ts'
+} from '../../src/store/protected-tables.ts'
+import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import {
@@ -140,7 +141,7 @@ async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
     await store.pageSessions.add({ ...session, payload: rights })
     const hook = webhook({ projectId, url: 'https://127.0.0.1:9/', previousUntil: 5_000_000_000 })
     const secretOf = (column: 'secret' | 'previous_secret') =>
-      sealer.seal(`the ${column}`, sealingContext('webhooks', column, { id: hook.id, projectId }))
+      sealer.seal(`the ${column}`, webhookContext('webhooks', column, { id: hook.id, projectId }))
     const secrets = { secret: secretOf('secret'), previousSecret: secretOf('previous_secret') }
     await store.webhooks.add({ ...hook, ...secrets, enabled: false }, 10)
   }

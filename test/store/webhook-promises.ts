@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { EventType, Webhook } from '../../src/domain/webhook.ts'
-import type { ClaimedDelivery, WebhookHealth } from '../../src/store/deliveries.ts'
+import type { EventType, Webhook } from '../../src/features/webhooks/domain.ts'
+import type { ClaimedDelivery, WebhookHealth } from '../../src/features/webhooks/store-deliveries.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   claimed,
@@ -157,7 +157,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const gone = defined(
         await store.connections.delete(made.id, undefined, { by: 'user', revocation: 'pending' }),
       )
-      await store.connections.addRevocationEvent(gone, 'user', 'revoked')
+      await store.connections.revoked(gone, 'user', 'revoked')
       const failing = await claimed(store, owner, { state: 's2' })
       await store.authorizations.fail(failing.id, 'access_denied', 'No.', 5)
       const run = execution({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { sealingContext } from '../../src/store/sealed-columns.ts'
+import { sealingContext } from '../../src/store/protected-tables.ts'
 import { startWorld, type World } from '../http/world.ts'
 
 // Rows that the code of commit f60e141 wrote, with what that code answered for each. The plain texts are the real ones;

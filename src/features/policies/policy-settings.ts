@@ -3,7 +3,7 @@ import { BrokerError, type FaultCode, invalidMember } from '../../domain/errors.
 import type { Policy, PolicyHook, PolicyMatch } from '../../domain/policy.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
-import { policyUid, sealingContext } from '../../store/sealed-columns.ts'
+import { policyUid, sealingContext } from '../../store/protected-tables.ts'
 import { isTimeZone } from './policy-time.ts'
 
 /** The settings of a policy. */

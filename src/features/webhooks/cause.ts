@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
-import { type Webhook, webhookState } from '../../domain/webhook.ts'
 import type { Attention } from '../../flows/console/attention.ts'
+import { type Webhook, webhookState } from './domain.ts'
 
 /** Why a webhook receives nothing and what to do about it, as `doctor`, the console and the command line say it. */
 export interface WebhookCause {

@@ -1,7 +1,7 @@
 import type { Check, DiagnosisTarget } from '../../diagnosis/check.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { type Webhook, webhookState } from '../../domain/webhook.ts'
 import { webhookCause } from './cause.ts'
+import { type Webhook, webhookState } from './domain.ts'
 
 /** Checks that the project's webhooks accept their deliveries. */
 export async function checkWebhooks({ broker, project }: DiagnosisTarget): Promise<Check[]> {

@@ -2,13 +2,6 @@ import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import {
-  DELIVERY_STATES,
-  type DeliveryState,
-  EVENT_TYPES,
-  EVENTS_KEPT_SECONDS,
-  type Webhook,
-} from '../../domain/webhook.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
 import { attempt } from '../../http/console/attempt.ts'
 import {
@@ -33,8 +26,14 @@ import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import type { PlaceInList } from '../../store/browse.ts'
-import type { ListedDelivery } from '../../store/delivery-lists.ts'
 import type { FeaturePages } from '../feature.ts'
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  EVENT_TYPES,
+  EVENTS_KEPT_SECONDS,
+  type Webhook,
+} from './domain.ts'
 import { getWebhook } from './manage-webhooks.ts'
 import {
   createWebhook,
@@ -45,6 +44,7 @@ import {
   testWebhook,
   updateWebhook,
 } from './operations.ts'
+import type { ListedDelivery } from './store-delivery-lists.ts'
 import { deliveryToWire, webhookToWire } from './wire.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
+import { parseRetryAfter } from '../../egress/retry-after.ts'
+import type { Counter } from '../../services/metrics.ts'
+import { inContext } from '../../services/request-context.ts'
+import { inTrace, outsideTraces } from '../../services/tracing.ts'
+import { waitAtMost } from '../../services/wait-at-most.ts'
+import { retry } from '../../store/retry.ts'
+import { type AttemptResult, createSlots } from './delivery-slots.ts'
 import {
   DISABLED_AFTER_SECONDS,
   type DisabledReason,
@@ -9,16 +16,9 @@ import {
   WEBHOOK_STATES,
   type Webhook,
   webhookState,
-} from '../../domain/webhook.ts'
-import { parseRetryAfter } from '../../egress/retry-after.ts'
-import type { Counter } from '../../services/metrics.ts'
-import { inContext } from '../../services/request-context.ts'
-import { inTrace, outsideTraces } from '../../services/tracing.ts'
-import { waitAtMost } from '../../services/wait-at-most.ts'
-import type { AttemptEnd, ClaimedDelivery } from '../../store/deliveries.ts'
-import { retry } from '../../store/retry.ts'
-import { type AttemptResult, createSlots } from './delivery-slots.ts'
+} from './domain.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
+import type { AttemptEnd, ClaimedDelivery } from './store-deliveries.ts'
 
 /** Delivers events to webhooks. Any number of processes do so at once: each delivery is claimed by one of them. */
 export interface Dispatcher {

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts'
 
-/** Receivers of a project's events. The store writes the events (`store/event-writes.ts`); this sends them. */
+/** Receivers of a project's events, which are written with the change that they report. */
 export const webhooks: Feature = {
   commands: [
     {
@@ -11,6 +11,7 @@ export const webhooks: Feature = {
       load: async () => (await import('./command.ts')).defineWebhooks,
     },
   ],
+  store: async () => (await import('./store.ts')).webhookStore,
   operations: () => import('./operations.ts'),
   pages: async () => (await import('./console.ts')).webhookPages,
   jobs: async () => (await import('./jobs.ts')).webhookJobs,

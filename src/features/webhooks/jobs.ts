@@ -1,6 +1,6 @@
-import { EVENTS_KEPT_SECONDS } from '../../domain/webhook.ts'
 import type { FeatureJobs } from '../feature.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { EVENTS_KEPT_SECONDS } from './domain.ts'
 
 const DISPATCH_MS = 1_000
 const EXPIRE_MS = 5_000

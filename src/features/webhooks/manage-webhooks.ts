@@ -2,15 +2,15 @@ import type { Broker } from '../../broker.ts'
 import type { AuditAction } from '../../domain/audit.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import type { EventType, Webhook } from '../../domain/webhook.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
-import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import type { EventType, Webhook } from './domain.ts'
 import { receiversOf } from './receivers.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
+import { webhookContext } from './store.ts'
+import type { Replay, ReplayedPart, ReplayPlace } from './store-events.ts'
 
 /** The most webhooks of one project. All of them are read for each event of the project. */
 const MOST_WEBHOOKS = 20
@@ -57,7 +57,7 @@ export async function addWebhook(
     projectId,
     ...settings,
     ...enabledBy(enabled, now),
-    secret: broker.sealer.seal(secret, sealingContext('webhooks', 'secret', { id, projectId })),
+    secret: broker.sealer.seal(secret, webhookContext('webhooks', 'secret', { id, projectId })),
     failures: 0,
     createdAt: now,
     updatedAt: now,
@@ -131,7 +131,7 @@ export async function rotateWebhookSecret(
   const { id, projectId } = webhook
   const now = broker.now()
   const secret = newSecret()
-  const context = sealingContext('webhooks', 'secret', { id, projectId })
+  const context = webhookContext('webhooks', 'secret', { id, projectId })
   const audit = auditOf(broker, webhook, 'webhook.secret_rotated')
   const read = () => getWebhook(broker, projectId, id)
   await changeRow(`The webhook "${id}"`, webhook, read, async ({ secret: from }) => {
@@ -141,7 +141,7 @@ export async function rotateWebhookSecret(
       projectId,
       from,
       secret: sealer.seal(secret, context),
-      previousSecret: sealer.seal(former, sealingContext('webhooks', 'previous_secret', { id, projectId })),
+      previousSecret: sealer.seal(former, webhookContext('webhooks', 'previous_secret', { id, projectId })),
       previousUntil: now + overlapSeconds,
       updatedAt: now,
     }

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import { DELIVERY_STATES, EVENTS_KEPT_SECONDS } from '../../domain/webhook.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import {
   cursorPageSchema,
@@ -11,7 +10,7 @@ import {
 } from '../../operations/schemas/cursor-page.ts'
 import { idText } from '../../operations/schemas/fields.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
-import type { ReplayPlace } from '../../store/events.ts'
+import { DELIVERY_STATES, EVENTS_KEPT_SECONDS } from './domain.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -22,6 +21,7 @@ import {
   rotateWebhookSecret as rotate,
   testWebhook as test,
 } from './manage-webhooks.ts'
+import type { ReplayPlace } from './store-events.ts'
 import {
   deliverySchema,
   deliveryToWire,

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
-import type { Webhook } from '../../domain/webhook.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { UnsealError } from '../../store/seal.ts'
+import type { Webhook } from './domain.ts'
 import { receiversOf } from './receivers.ts'
 import { signedHeaders } from './sign.ts'
 

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Webhook } from '../../domain/webhook.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import type { Webhook } from './domain.ts'
+import { webhookContext } from './store.ts'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -23,7 +23,7 @@ export function signedHeaders(
 ): Readonly<Record<string, string>> {
   const { secret, previousSecret, previousUntil = 0 } = webhook
   const open = (sealed: typeof secret, column: 'secret' | 'previous_secret') =>
-    sealer.open(sealed, sealingContext('webhooks', column, webhook))
+    sealer.open(sealed, webhookContext('webhooks', column, webhook))
   const secrets = [open(secret, 'secret')]
   if (previousSecret !== undefined && now < previousUntil)
     secrets.push(open(previousSecret, 'previous_secret'))

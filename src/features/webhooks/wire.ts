@@ -1,15 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
-import {
-  DELIVERY_STATES,
-  EVENT_TYPES,
-  WEBHOOK_STATES,
-  type Webhook,
-  webhookState,
-} from '../../domain/webhook.ts'
 import { plainText } from '../../operations/schemas/fields.ts'
-import type { ListedDelivery } from '../../store/delivery-lists.ts'
+import { DELIVERY_STATES, EVENT_TYPES, WEBHOOK_STATES, type Webhook, webhookState } from './domain.ts'
 import type { Receipt } from './send-event.ts'
+import type { ListedDelivery } from './store-delivery-lists.ts'
 
 export const eventTypeSchema = z.enum(EVENT_TYPES)
 

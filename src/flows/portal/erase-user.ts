@@ -22,7 +22,7 @@ export interface ErasedConnection {
 
 /**
  * Deletes the stored data about a user: revokes and deletes connections and MCP clients, revokes API keys that act
- * only for this user, deletes authorizations and the events of webhooks, and removes the user, inputs and outputs from
+ * only for this user, deletes authorizations and what features keep about the user, and removes the user, inputs and outputs from
  * runs. The audit trail stays, since its entries are chained. Paused chains, suspended calls, answers of idempotency
  * keys, unspent one-time links and connect sessions stay until they expire, since no index of their tables finds them
  * by user. After a failure, another call deletes the rest.
@@ -37,7 +37,9 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   // deleted connections are missing from the next page, and one that cannot be deleted throws, so the loop ends
   for (let some = await someConnections(broker, owner); some.length > 0; ) {
     for (let i = 0; i < some.length; i += AT_ONCE)
-      erased.push(...(await Promise.all(some.slice(i, i + AT_ONCE).map((one) => erase(broker, one)))))
+      erased.push(
+        ...(await Promise.all(some.slice(i, i + AT_ONCE).map((one) => eraseConnection(broker, one)))),
+      )
     some = await someConnections(broker, owner)
   }
   for (const { id } of await store.mcpConsents.ofUser(projectId, userId))
@@ -46,7 +48,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   await Promise.all([broker.uses.flush(), broker.history.flush(), broker.activity.flush()])
   await store.executions.forgetUser(projectId, userId, now())
   await store.authorizations.forgetUser(projectId, userId)
-  await store.events.forgetUser(projectId, userId, now())
+  for (const { erase } of store.parts) await erase?.(store, owner, now())
   await store.connectionTools.forgetUser(projectId, userId)
   await store.users.forget(projectId, userId)
   await store.pageSessions.endOf('me', userId, projectId)
@@ -85,7 +87,7 @@ async function someConnections(broker: Broker, { projectId, userId }: DataOwner)
   return (await broker.store.connections.list(projectId, { userId }, { offset: 0, limit: PAGE })).items
 }
 
-async function erase(broker: Broker, connection: Connection): Promise<ErasedConnection> {
+async function eraseConnection(broker: Broker, connection: Connection): Promise<ErasedConnection> {
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   return {
     providerName: entry?.provider.displayName ?? connection.providerUid,

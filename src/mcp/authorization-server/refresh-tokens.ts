@@ -3,7 +3,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/protected-tables.ts'
 import { servedRequest } from './served-request.ts'
 
 // The refresh tokens of MCP clients. Each use of one replaces it. All that descend from one code are a family with one

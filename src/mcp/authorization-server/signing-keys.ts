@@ -3,7 +3,7 @@ import type { JWK } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Sealed } from '../../domain/sealed.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/protected-tables.ts'
 
 /** The name under which `store.facts` holds the sealed keys. */
 const FACT = 'mcp_signing_keys'

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { SuspendedCall } from '../../domain/suspended-call.ts'
 import { isRecord } from '../../parsing/json-record.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/protected-tables.ts'
 import { ELICITATION_ACTIONS, type Elicitation, type ElicitationAnswer } from '../../tools/dialog/dialog.ts'
 import type { CallAnswer } from '../endpoint/mcp-call.ts'
 

@@ -3,7 +3,8 @@ import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { ToolName } from '../../domain/tool-name.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
-import type { ChangedRequirements, ToolChanges } from '../../store/tools.ts'
+import type { ChangedRequirements } from '../../store/change-hook.ts'
+import type { ToolChanges } from '../../store/tools.ts'
 
 /** Limits of one transaction, so that it blocks SQLite for a few milliseconds only. */
 export const MAX_TOOLS_WRITTEN = 25

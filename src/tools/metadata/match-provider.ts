@@ -7,7 +7,7 @@ import { freeProviderId } from '../../flows/free-provider-id.ts'
 import { identityOf } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { sealingContext } from '../../store/sealed-columns.ts'
+import { sealingContext } from '../../store/protected-tables.ts'
 import type { ImportState } from './import-state.ts'
 import type { OAuthEntry } from './read-oauth-entry.ts'
 

@@ -1,8 +1,8 @@
 import type { Sealed } from '../../domain/sealed.ts'
 import type { ListedExecution } from '../../store/execution-lists.ts'
 import type { Page } from '../../store/page.ts'
+import { type SealedColumn, sealedColumnsOf, sealingContext } from '../../store/protected-tables.ts'
 import { type Sealer, UnsealError } from '../../store/seal.ts'
-import { SEALED_COLUMNS, type SealedColumn, sealingContext } from '../../store/sealed-columns.ts'
 import type { Store } from '../../store/store.ts'
 import type { KeptRequest, ScheduledRun } from './execution-history.ts'
 
@@ -44,7 +44,7 @@ async function signScheduledRun(store: Store, sealer: Sealer, projectId: string,
   await store.envelopes.exchange(REQUESTS, [{ rowId: id, from: record.request, to }])
 }
 
-const REQUESTS = SEALED_COLUMNS.find(
+const REQUESTS = sealedColumnsOf([]).find(
   ({ table, column }) => table === 'executions' && column === 'request',
 ) as SealedColumn
 

@@ -69,8 +69,8 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'a webhook whose address was changed in the database is sent events',
-    file: 'src/services/signed-store.ts',
-    from: 'dueWebhooks: async (now) => all(await deliveries.dueWebhooks(now), webhook),',
+    file: 'src/features/webhooks/store.ts',
+    from: 'dueWebhooks: async (now) => checkAll(await deliveries.dueWebhooks(now)),',
     to: '',
     test: 'threats/altered-rows.test.ts',
     name: 'gets no event, is in no list, and can be deleted',

@@ -109,7 +109,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['35'],
     fault: 'rotation leaves refresh tokens under the old key',
-    file: 'src/store/sealed-columns.ts',
+    file: 'src/store/protected-tables.ts',
     from: "['access', 'refresh']",
     to: "['access']",
     test: 'store/rotation.test.ts',
@@ -343,9 +343,9 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R16'],
     fault: 'numbers of events are given out again after a loss',
-    file: 'src/flows/settle-loss.ts',
-    from: 'store.facts.put(EVENTS_FACT, String(now()))',
-    to: "store.facts.put(EVENTS_FACT, '0')",
+    file: 'src/features/webhooks/store-events.ts',
+    from: 'facts.put(EVENTS_FACT, String(above))',
+    to: "facts.put(EVENTS_FACT, '0')",
     test: 'store/failover.test.ts',
     name: 'a database that has lost commits is noticed',
   },

@@ -2,8 +2,8 @@ import type { Mutation } from '../mutation.ts'
 
 // What receivers of events rely on: order, one attempt at a time, signatures, the end of a webhook that never answers.
 
-const DELIVERIES = 'src/store/deliveries.ts'
-const EVENT_WRITES = 'src/store/event-writes.ts'
+const DELIVERIES = 'src/features/webhooks/store-deliveries.ts'
+const EVENT_WRITES = 'src/features/webhooks/store-event-writes.ts'
 const DISPATCHER = 'src/features/webhooks/dispatcher.ts'
 const STORED = 'store/sqlite.test.ts'
 const DELIVERED = 'flows/webhooks.test.ts'
@@ -39,7 +39,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'the next event of a key waits for ever',
-    file: 'src/store/delivery-order.ts',
+    file: 'src/features/webhooks/store-delivery-order.ts',
     from: 'if (next === undefined || next.dueAt !== undefined) return',
     to: 'if (next === undefined || next.dueAt === undefined) return',
     test: STORED,
@@ -48,7 +48,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a replayed event does not wait for an earlier one of its key',
-    file: 'src/store/events.ts',
+    file: 'src/features/webhooks/store-events.ts',
     from: 'const isFirst = (yield* earlier(place)).length === 0',
     to: 'const isFirst = (yield* earlier(place)).length >= 0',
     test: STORED,
@@ -57,7 +57,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a later event of the key is sent before one that is replayed',
-    file: 'src/store/events.ts',
+    file: 'src/features/webhooks/store-events.ts',
     from: 'if (isFirst) yield* holdLater(place)',
     to: 'if (!isFirst) yield* holdLater(place)',
     test: STORED,
@@ -102,7 +102,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a receiver that sent Retry-After gets another request before that time',
-    file: 'src/domain/webhook.ts',
+    file: 'src/features/webhooks/domain.ts',
     from: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter)',
     to: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter * 0)',
     test: DELIVERED,

@@ -9,6 +9,7 @@ import { createOwnerFinder, createPartitionedMaker, type OwnerFinder } from '../
 import { retry } from '../../retry.ts'
 import { type BoundStatement, createStatementMaker, type ToText } from '../../statement.ts'
 import type { Loss, OpeningOptions, Store } from '../../store.ts'
+import { allTables, storeParts } from '../../store-parts.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
@@ -19,7 +20,7 @@ import { migrateDatabase, readFacts } from './migrations.ts'
 import { isPartitionsMark } from './partitioning.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
-import { partitionedTables, tables } from './schema.ts'
+import { partitionedKit, postgresKit } from './schema.ts'
 import { createSpace } from './space.ts'
 import { createTransact } from './write.ts'
 
@@ -64,7 +65,7 @@ export async function openPostgresStore(
     const run = createRunner(owners)
     const nouns = createNouns(
       {
-        tables: isPartitioned ? partitionedTables : tables,
+        tables: allTables(isPartitioned ? partitionedKit : postgresKit),
         query: drizzle(pool) as unknown as Database['query'], // the calls that nouns use have the same form
         statement: owners ? createPartitionedMaker(toText, owners) : createStatementMaker(toText),
         read: (statement) => run(pool, statement),
@@ -86,9 +87,11 @@ export async function openPostgresStore(
         owners,
       },
       postgresAudit(transact, notify, { isPartitioned }),
+      storeParts,
     )
     return {
       ...nouns,
+      parts: storeParts,
       async probe() {
         await nouns.probe()
         await space.check()

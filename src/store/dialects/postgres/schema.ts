@@ -9,7 +9,6 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { describeTables } from '../../schema.ts'
 import type { SchemaKit } from '../../schema-kit.ts'
 
 const json = customType<{ data: unknown; driverData: string }>({
@@ -24,7 +23,7 @@ const whole = customType<{ data: number; driverData: string }>({
   fromDriver: Number,
 })
 
-const kit = {
+const functions = {
   table: pgTable,
   text,
   integer,
@@ -39,53 +38,13 @@ const kit = {
   isTrue: (column: string) => sql.raw(column),
 }
 
-export const tables = describeTables(kit as unknown as SchemaKit) // drizzle's functions for PostgreSQL have the same form
+export const postgresKit = functions as unknown as SchemaKit // drizzle's functions for PostgreSQL have the same form
 
-/** The tables of a database that was created with partitions: see `partitioning.ts`. */
-export const partitionedTables = describeTables({
-  ...kit,
+/** Describes the tables of a database that was created with partitions: see `partitioning.ts`. */
+export const partitionedKit = {
+  ...functions,
   ownerColumns: () => ({ ownerBits: text('owner_bits').notNull() }),
-} as unknown as SchemaKit) // as above
-
-// drizzle-kit reads tables that are exported one by one
-export const {
-  facts,
-  projects,
-  apiKeys,
-  providers,
-  authorizations,
-  processes,
-  servers,
-  connections,
-  tools,
-  toolAliases,
-  toolNames,
-  workers,
-  secrets,
-  answers,
-  policies,
-  executions,
-  chains,
-  auditBlocks,
-  auditTerms,
-  auditSegments,
-  auditProgress,
-  auditAnchors,
-  toolsets,
-  mcpRecords,
-  mcpConsents,
-  suspendedCalls,
-  connectSessions,
-  brandings,
-  portalTickets,
-  connectionTools,
-  pageSessions,
-  counters,
-  users,
-  webhooks,
-  events,
-  deliveries,
-} = tables
+} as unknown as SchemaKit // as above
 
 /** The end of each project's audit chain. A writer locks the row before it appends. */
 export const auditHeads = pgTable('audit_heads', {

@@ -5,8 +5,10 @@ import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { AuditEntries } from '../../audit-entries.ts'
 import type { Announce, StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
+import { sqliteKit } from '../../schema-kit.ts'
 import { createStatementMaker, type Transaction } from '../../statement.ts'
 import type { OpeningOptions, Store } from '../../store.ts'
+import { allTables, storeParts } from '../../store-parts.ts'
 import { createAuditAppender, createReleaseCheck, sqliteAudit } from './audit.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { createCheckpoints } from './checkpoints.ts'
@@ -17,8 +19,9 @@ import { createGroupCommit, type GroupCommit, type Write } from './group-commit.
 import { addLeaseClock } from './lease-clock.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { createRunner, type Transact } from './runner.ts'
-import { tables } from './schema.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
+
+const TABLES = allTables(sqliteKit)
 
 /** Migrates an SQLite file, which several processes of one machine may share, and opens the store on it. */
 export function openSqliteStore(
@@ -101,7 +104,7 @@ export function openSqliteStore(
 
   const nouns = createNouns(
     {
-      tables,
+      tables: TABLES,
       query: drizzle(client),
       statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
       read: async (statement) => rowsOf(statement),
@@ -117,9 +120,11 @@ export function openSqliteStore(
       traceparent,
     },
     sqliteAudit({ transact, transactNow, appendAudit, catchUp, check }),
+    storeParts,
   )
   return {
     ...nouns,
+    parts: storeParts,
     connections: {
       ...nouns.connections,
       async ofOwner(owner) {

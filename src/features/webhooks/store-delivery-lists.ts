@@ -1,10 +1,10 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
-import type { Database } from './database.ts'
-import { createPages, type Page, type PageRequest } from './page.ts'
-import { variantsOf } from './statement.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { type Browsed, createBrowse, type PlaceInList } from '../../store/browse.ts'
+import type { Database } from '../../store/database.ts'
+import { createPages, type Page, type PageRequest } from '../../store/page.ts'
+import { variantsOf } from '../../store/statement.ts'
+import type { Delivery, DeliveryState, EventType, Webhook } from './domain.ts'
 
 /** A delivery in a list, with the type of its event. */
 export type ListedDelivery = Delivery & { readonly type: EventType }

@@ -1,12 +1,12 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
-import type { Database } from './database.ts'
-import { createDeliveryLists, type DeliveryLists } from './delivery-lists.ts'
-import { deliveryOrder } from './delivery-order.ts'
-import type { Lease } from './lease.ts'
-import { variantsOf } from './statement.ts'
-import { hastenStatement } from './webhooks.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Database } from '../../store/database.ts'
+import type { Lease } from '../../store/lease.ts'
+import { variantsOf } from '../../store/statement.ts'
+import type { Delivery, DeliveryState, EventType, Webhook } from './domain.ts'
+import { createDeliveryLists, type DeliveryLists } from './store-delivery-lists.ts'
+import { deliveryOrder } from './store-delivery-order.ts'
+import { hastenStatement } from './store-webhooks.ts'
 
 /** A delivery that this process attempts now, with the body that it sends. */
 export interface ClaimedDelivery extends Pick<Delivery, 'webhookId' | 'eventId' | 'key' | 'attempt'> {

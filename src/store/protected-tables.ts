@@ -1,8 +1,10 @@
 import type { Sealed } from '../domain/sealed.ts'
-import type { Tables } from './schema.ts'
+import type { StoreChange } from './changes.ts'
+import type { CoreTables, Tables } from './schema.ts'
 import { CARRIED_TABLE, type SealingContext } from './seal.ts'
+import type { SignedTable } from './signed-rows.ts'
 
-type RowContext = Omit<SealingContext, 'table' | 'column'>
+export type RowContext = Omit<SealingContext, 'table' | 'column'>
 
 /** The columns that associated data is made of, by the names of the domain's members. */
 interface Members {
@@ -21,52 +23,71 @@ interface Members {
 
 type Row<Name extends keyof Members> = Pick<Members, Name>
 
+/**
+ * What of the rows of a table is protected against a program that can write to the database: columns that hold
+ * envelopes, each bound to its row, and members with a MAC.
+ */
+export interface ProtectedTable extends Partial<SealedTable> {
+  readonly signed?: SignedTable
+}
+
+/** By their names in `Tables`. */
+export type ProtectedTables = Readonly<Record<string, ProtectedTable>>
+
 interface SealedTable {
   /** The column that names the row. */
   readonly id: string
   /** The column that comes before `id` in the primary key, where the id alone is not unique. */
   readonly within?: string
   /** The columns that hold envelopes. */
-  readonly columns: readonly string[]
+  readonly sealed: readonly string[]
   /** The other columns that `context` reads. */
   readonly needs: readonly string[]
   /** The associated data of the envelopes of a row. */
   readonly context: (row: never) => RowContext
+  /**
+   * Announced when envelopes were sealed with another key: other processes cache the noun and may write it back as a
+   * whole, so they must read it again. Absent for connections: no process writes their cached envelopes back, and a
+   * cached envelope opens with either key.
+   */
+  readonly change?: StoreChange
 }
 
-const IN_PROJECT = {
+export const IN_PROJECT = {
   id: 'id',
   needs: ['project_id'],
   context: ({ id, projectId }: Row<'id' | 'projectId'>): RowContext => ({ rowId: id, projectId }),
 } as const
 
 /**
- * Every table that holds envelopes, and the associated data that they are bound to. Flows seal and open by it; key
- * rotation, counts and checks read it; a test compares it with the schema.
+ * The tables of the core that hold envelopes, and the associated data that they are bound to. Flows seal and open by it;
+ * key rotation, counts and checks read it; a test compares it with the schema.
  */
-const SEALED_TABLES = {
+const CORE = {
   facts: {
     id: 'name',
-    columns: ['value'],
+    sealed: ['value'],
     needs: [],
     context: ({ name }: Row<'name'>) => ({ rowId: name, projectId: '' }),
   },
   providers: {
     id: 'uid',
-    columns: ['client_secret'],
+    sealed: ['client_secret'],
     needs: ['project_id'],
     context: ({ uid, projectId }: Row<'uid' | 'projectId'>) => ({ rowId: uid, projectId, providerUid: uid }),
+    change: { noun: 'provider' },
   },
   workers: {
     id: 'uid',
-    columns: ['secret'],
+    sealed: ['secret'],
     needs: ['project_id'],
     context: ofUid,
+    change: { noun: 'worker' },
   },
-  secrets: { ...IN_PROJECT, columns: ['value'] },
+  secrets: { ...IN_PROJECT, sealed: ['value'], change: { noun: 'secret' } },
   connections: {
     id: 'id',
-    columns: ['access', 'refresh'],
+    sealed: ['access', 'refresh'],
     needs: ['project_id', 'user_id', 'provider_uid'],
     context: ({
       id,
@@ -82,42 +103,53 @@ const SEALED_TABLES = {
   },
   authorizations: {
     id: 'id',
-    columns: ['secrets', 'response'],
+    sealed: ['secrets', 'response'],
     needs: ['project_id', 'user_id', 'steps', 'step'],
     context: ofStep,
   },
   answers: {
     id: 'place',
-    columns: ['answer'],
+    sealed: ['answer'],
     needs: ['project_id'],
     context: ({ place, projectId }: Row<'place' | 'projectId'>) => ({ rowId: place, projectId }),
   },
-  policies: { id: 'uid', columns: ['hook_secret'], needs: ['project_id'], context: ofUid },
-  executions: { ...IN_PROJECT, columns: ['request', 'result'] },
-  chains: { ...IN_PROJECT, columns: ['state'] },
-  suspendedCalls: { ...IN_PROJECT, columns: ['payload'] },
-  pageSessions: { ...IN_PROJECT, columns: ['payload'] },
-  webhooks: { ...IN_PROJECT, columns: ['secret', 'previous_secret'] },
+  policies: {
+    id: 'uid',
+    sealed: ['hook_secret'],
+    needs: ['project_id'],
+    context: ofUid,
+    change: { noun: 'policy' },
+  },
+  executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
+  chains: { ...IN_PROJECT, sealed: ['state'] },
+  suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
+  pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
   mcpRecords: {
     id: 'id',
     within: 'model',
-    columns: ['payload'],
+    sealed: ['payload'],
     needs: ['model'],
     context: ({ model, id }: Row<'model' | 'id'>) => ({ rowId: `${model} ${id}`, projectId: '' }),
   },
-} as const satisfies { readonly [Table in keyof Tables]?: SealedTable }
+} as const satisfies { readonly [Table in keyof CoreTables]?: ProtectedTable }
 
-type SealedTables = typeof SEALED_TABLES
+/** The names of the tables that have sealed columns. */
+type Sealing<Of> = { [Table in keyof Of]: Of[Table] extends SealedTable ? Table : never }[keyof Of] & string
 
-/** The associated data of an envelope in this column of the row. */
-export function sealingContext<Table extends keyof SealedTables>(
-  table: Table,
-  column: SealedTables[Table]['columns'][number],
-  row: Parameters<SealedTables[Table]['context']>[0],
-): SealingContext {
-  const context = SEALED_TABLES[table].context as (of: typeof row) => RowContext // `row` is of this table
-  return { table, column, ...context(row) }
+/** Returns the function that says what an envelope in a column of a row is bound to. */
+export function sealingBy<Of extends ProtectedTables>(tables: Of) {
+  return <Table extends Sealing<Of>>(
+    table: Table,
+    column: Of[Table] extends { readonly sealed: readonly (infer Column extends string)[] } ? Column : never,
+    row: Of[Table] extends { readonly context: (row: infer Row) => RowContext } ? Row : never,
+  ): SealingContext => {
+    const { context } = tables[table] as unknown as SealedTable // `Table` is one of these
+    return { table, column, ...context(row as never) } // `row` is of this table
+  }
 }
+
+/** The associated data of an envelope of the core. */
+export const sealingContext = sealingBy(CORE)
 
 /** The associated data of an envelope that a browser carries; `what` tells the kinds of them apart. */
 export function carriedContext(
@@ -144,15 +176,21 @@ export function ofStep({
 }
 
 /** A column that holds envelopes, for what reads all of them. */
-export interface SealedColumn extends Omit<SealedTable, 'columns' | 'context'> {
-  readonly table: keyof SealedTables
+export interface SealedColumn extends Omit<SealedTable, 'sealed'> {
+  readonly table: keyof Tables
   readonly column: string
 }
 
-export const SEALED_COLUMNS: readonly SealedColumn[] = Object.entries(SEALED_TABLES).flatMap(
-  ([table, { columns, context: _, ...row }]) =>
-    columns.map((column) => ({ ...row, table: table as keyof SealedTables, column })),
-)
+/** The sealed columns of the core and of these parts. */
+export function sealedColumnsOf(
+  parts: readonly { readonly protects?: ProtectedTables }[],
+): readonly SealedColumn[] {
+  return [CORE, ...parts.map(({ protects = {} }) => protects)].flatMap((tables: ProtectedTables) =>
+    Object.entries(tables).flatMap(([table, { sealed = [], signed: _, ...row }]) =>
+      sealed.map((column) => ({ ...(row as SealedTable), table: table as keyof Tables, column })),
+    ),
+  )
+}
 
 /** A stored envelope and its associated data. */
 export interface StoredEnvelope {
@@ -172,13 +210,12 @@ export function policyUid(id: string, projectId: string): string {
 
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
 export function storedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): StoredEnvelope {
-  const { table, column, id, needs } = one
+  const { table, column, id, needs, context } = one
   const members = [[id, row.id], ...needs.map((name) => [memberOf(name), row[name]])]
-  const context = SEALED_TABLES[table].context as (of: unknown) => RowContext // the table says what it needs
   const sealed = row.sealed as Sealed // a column of envelopes
   return {
     rowId: rowIdOf(one, row),
-    context: { table, column, ...context(Object.fromEntries(members)) },
+    context: { table, column, ...context(Object.fromEntries(members) as never) },
     sealed,
   }
 }

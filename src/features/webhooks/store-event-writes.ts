@@ -1,15 +1,14 @@
 import { desc, eq, type SQLWrapper, sql } from 'drizzle-orm'
-import { newId } from '../domain/ids.ts'
-import type { EventType } from '../domain/webhook.ts'
-import type { Announce } from './changes.ts'
-import type { Database } from './database.ts'
-import { isWaitingOfKey, type OfKey } from './delivery-order.ts'
-import { EVENTS_FACT } from './facts.ts'
-import { greaterOf, hasId } from './row-conditions.ts'
-import { type ById, type OfProject, placeholdersOf, type Steps } from './statement.ts'
+import { newId } from '../../domain/ids.ts'
+import type { Announce } from '../../store/changes.ts'
+import type { Database } from '../../store/database.ts'
+import { greaterOf, hasId } from '../../store/row-conditions.ts'
+import { type ById, type OfProject, placeholdersOf, type Steps } from '../../store/statement.ts'
+import type { EventType } from './domain.ts'
+import { isWaitingOfKey, type OfKey } from './store-delivery-order.ts'
 
-// The outbox of webhooks: events and their deliveries are written in the transaction of the change that they report. In a
-// project without a webhook the change costs one more read by an index, and no event is written.
+/** The fact whose value (epoch seconds) is below the numbers of all new events, if the database has ever lost commits. */
+export const EVENTS_FACT = 'events_after'
 
 /** The webhooks of a project at the time of an event, at least one. */
 export type Receivers = readonly [Receiver, ...Receiver[]]

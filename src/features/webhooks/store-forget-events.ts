@@ -1,11 +1,11 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Database } from './database.ts'
-import { deliveryOrder } from './delivery-order.ts'
-import { isOfUser } from './row-conditions.ts'
-import type { OfProject, OfUser } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { isOfUser } from '../../store/row-conditions.ts'
+import type { OfProject, OfUser } from '../../store/statement.ts'
+import { inSlices } from '../../store/sweep.ts'
+import { deliveryOrder } from './store-delivery-order.ts'
 
 /** Removes a user from the outbox of webhooks. */
 export interface ForgetEvents {
@@ -89,7 +89,7 @@ export function forgetEvents(database: Database): ForgetEvents {
 }
 
 function withoutUser(body: string): string {
-  const { data, ...event } = JSON.parse(body) as { data: Record<string, unknown> } // `event-writes.ts` wrote it
+  const { data, ...event } = JSON.parse(body) as { data: Record<string, unknown> } // `store-event-writes.ts` wrote it
   const { user_id: _, ...rest } = data
   return JSON.stringify({ ...event, data: rest })
 }

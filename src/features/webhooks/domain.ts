@@ -1,5 +1,5 @@
-import type { EpochSeconds } from './clock.ts'
-import type { Sealed } from './sealed.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Sealed } from '../../domain/sealed.ts'
 
 /** The events that webhooks send. The names are stable: receivers switch on them. */
 export const EVENT_TYPES = [
@@ -71,16 +71,6 @@ export interface Delivery {
   readonly lastError?: string
   readonly createdAt: EpochSeconds
   readonly endedAt?: EpochSeconds
-}
-
-/** How a connection ended, as its event reports it. */
-export interface ConnectionEnding {
-  readonly by: 'user' | 'operator'
-  /**
-   * `pending`: the provider is asked to revoke the grant, and `connection.revoked` says how that went; `unsupported`: it
-   * offers no revocation; `not_attempted`: its entry was deleted with all connections.
-   */
-  readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
 }
 
 const MINUTE = 60

@@ -1,13 +1,15 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
-import { createExpiry } from './authorization-failures.ts'
-import { authorizationChange } from './authorization-row.ts'
-import type { Database } from './database.ts'
-import { deliveryOrder, isWaitingOfKey, type OfKey } from './delivery-order.ts'
-import { type ForgetEvents, forgetEvents } from './forget-events.ts'
-import { type Steps, variantsOf } from './statement.ts'
-import { deleteInSlices, inSlices } from './sweep.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { createExpiry } from '../../store/authorization-failures.ts'
+import { authorizationChange } from '../../store/authorization-row.ts'
+import type { Database } from '../../store/database.ts'
+import { createFacts } from '../../store/facts.ts'
+import { type Steps, variantsOf } from '../../store/statement.ts'
+import { deleteInSlices, inSlices } from '../../store/sweep.ts'
+import type { DeliveryState, EventType, Webhook } from './domain.ts'
+import { deliveryOrder, isWaitingOfKey, type OfKey } from './store-delivery-order.ts'
+import { EVENTS_FACT } from './store-event-writes.ts'
+import { type ForgetEvents, forgetEvents } from './store-forget-events.ts'
 
 /** Which events of the past are sent again to a webhook. */
 export interface Replay {
@@ -51,6 +53,8 @@ export interface Events extends ForgetEvents {
    * that waited for a deleted one becomes due.
    */
   sweep(before: EpochSeconds, now: EpochSeconds): Promise<number>
+  /** Gives new events numbers above `above`, because numbers below it may have been given out by commits that were lost. */
+  numberAbove(above: EpochSeconds): Promise<void>
 }
 
 export function createEvents(database: Database): Events {
@@ -58,6 +62,7 @@ export function createEvents(database: Database): Events {
   const { webhooks, events, deliveries, authorizations } = tables
   const expire = createExpiry(database)
   const { proceed } = deliveryOrder(database)
+  const facts = createFacts(database)
 
   // locked, so that an erasure or a sweep deletes an event before it is read here, or after its delivery is stored
   const past = statement(
@@ -185,6 +190,7 @@ export function createEvents(database: Database): Events {
 
   return {
     ...forgetEvents(database),
+    numberAbove: (above) => facts.put(EVENTS_FACT, String(above)),
     async replay({ id: webhookId, projectId, types: taken }, what, now, { after, limit }) {
       const { since, until, types = taken, onlyFailed } = what
       const { at, id } = after ?? { at: since, id: '' }

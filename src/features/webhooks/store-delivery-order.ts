@@ -1,9 +1,9 @@
 import { and, asc, eq, type SQL } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Announce } from './changes.ts'
-import type { Database } from './database.ts'
-import type { Tables } from './schema.ts'
-import type { Steps } from './statement.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Announce } from '../../store/changes.ts'
+import type { Database } from '../../store/database.ts'
+import type { Tables } from '../../store/schema.ts'
+import type { Steps } from '../../store/statement.ts'
 
 /** The deliveries of one key to one webhook. They are made one after the other. */
 export interface OfKey {

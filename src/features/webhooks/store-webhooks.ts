@@ -1,12 +1,12 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Sealed } from '../domain/sealed.ts'
-import type { DisabledReason, Webhook } from '../domain/webhook.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { hasIdInProject } from './row-conditions.ts'
-import { sameMembers } from './same-members.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { hasIdInProject } from '../../store/row-conditions.ts'
+import { sameMembers } from '../../store/same-members.ts'
+import { type InProject, type OfProject, placeholdersOf } from '../../store/statement.ts'
+import type { DisabledReason, Webhook } from './domain.ts'
 
 /** The columns that `change` compares and writes. The others are those of secrets and of deliveries. */
 const SETTINGS = [

@@ -1,13 +1,16 @@
 import { sql } from 'drizzle-orm'
-import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Sealed } from '../domain/sealed.ts'
-import type { DeliveryState, DisabledReason, EventType } from '../domain/webhook.ts'
-import type { SchemaKit } from './schema-kit.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import type { CoreTables } from '../../store/schema.ts'
+import type { SchemaKit } from '../../store/schema-kit.ts'
+import type { DeliveryState, DisabledReason, EventType } from './domain.ts'
 
-/** The part of `describeTables` for webhooks: the receivers of events, the events, and their deliveries. */
-export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
+/** The receivers of events, the events, and their deliveries. */
+export function describeWebhookTables(kit: SchemaKit, { projects }: Pick<CoreTables, 'projects'>) {
   const { table, text, integer, whole, flag, json, index, primaryKey } = kit
-  const ofProject = () => text('project_id').notNull().references(projectId)
+  const ofProject = () =>
+    text('project_id')
+      .notNull()
+      .references(() => projects.id)
   const sealed = (name: string) => text(name).$type<Sealed>()
 
   const webhooks = table(
