@@ -31,11 +31,11 @@ export interface Api {
 }
 
 /** The operations that answer a page of a list. */
-type ListId = {
+export type ListId = {
   [Id in keyof Operations]: Operations[Id]['answer'] extends ListPage<unknown> ? Id : never
 }[keyof Operations]
 
-type ItemOf<Id extends ListId> = Operations[Id]['answer']['items'][number]
+export type ItemOf<Id extends ListId> = Operations[Id]['answer']['items'][number]
 
 /** The path parameters and the filters of a list. */
 type ListParts<Id extends ListId> = {

@@ -2,15 +2,22 @@ import type { Command } from 'commander'
 import type { Authorization, Connection, ToolDetail } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { CommandFailure, EXIT, faultsOf } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly user: string
   readonly scopes?: string[]
-  readonly account?: string
   readonly open: boolean
 }
+
+const AUTHORIZE = inputFlags('authorize', {
+  auth_requirement: false, // made of the argument and the scopes
+  user_id: { flags: '--user <id>', help: 'the user' },
+  account: "which of the user's accounts, or `new` for another one",
+  next_uri: false, // the browser shows the end
+})
 
 interface StartedAuthorization {
   readonly authorization: Authorization
@@ -21,16 +28,16 @@ interface StartedAuthorization {
 const WAIT_SECONDS = 50
 
 export function defineConnect(command: Command, shell: Shell): void {
-  withCommonOptions(
-    command.argument(
-      '<provider or tool>',
-      'a provider such as github, or a tool, for all providers that it needs',
-      parseId,
+  AUTHORIZE.addTo(
+    withCommonOptions(
+      command.argument(
+        '<provider or tool>',
+        'a provider such as github, or a tool, for all providers that it needs',
+        parseId,
+      ),
     ),
   )
-    .requiredOption('--user <id>', 'the user', parseId)
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseNames)
-    .option('--account <account>', "which of the user's accounts, or `new` for another one", parseId)
     .option('--no-open', 'only print the link')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
@@ -49,14 +56,15 @@ export function defineConnect(command: Command, shell: Shell): void {
 }
 
 async function begin(api: Api, name: string, options: ConnectOptions): Promise<StartedAuthorization> {
-  const { user: user_id, scopes, account } = options
-  const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
+  const { scopes = [] } = options
+  const given = AUTHORIZE.read(options)
+  const auth_requirement = { provider_id: name, oauth2: { scopes } }
   try {
-    const authorization = await api.call('authorize', { body: { auth_requirement, user_id, account } })
+    const authorization = await api.call('authorize', { body: { ...given, auth_requirement } })
     return { authorization, providers: [authorization.provider_id] }
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.notFound) throw error
-    const tool = await api.find('getTool', { params: { name }, query: { user_id } })
+    const tool = await api.find('getTool', { params: { name }, query: { user_id: given.user_id } })
     if (tool !== undefined) return beginForTool(api, name, tool, options)
     const isAmbiguous = faultsOf(error).some(({ code }) => code === 'conflict') // the refusal lists the providers of that name
     throw isAmbiguous ? error : await unknownName(api, name, error)
@@ -67,9 +75,9 @@ async function beginForTool(
   api: Api,
   name: string,
   { tool_id: tool_name, requirements }: ToolDetail,
-  { user: user_id, scopes, account }: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<StartedAuthorization> {
-  if (scopes !== undefined)
+  if (options.scopes !== undefined)
     throw new CommandFailure(
       `"${name}" is a tool, which defines the scopes it needs: leave --scopes out.`,
       EXIT.usage,
@@ -77,7 +85,7 @@ async function beginForTool(
   const { authorizations, authorization } = requirements
   const needs = authorizations ?? (authorization === undefined ? [] : [authorization])
   return {
-    authorization: await api.call('authorizeTool', { body: { tool_name, user_id, account } }),
+    authorization: await api.call('authorizeTool', { body: { ...AUTHORIZE.read(options), tool_name } }),
     providers: needs.flatMap(({ id, provider_id }) => id ?? provider_id ?? []),
   }
 }

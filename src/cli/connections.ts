@@ -3,12 +3,34 @@ import { withApi } from './api.ts'
 import { defineConnectionsExport } from './connections-export.ts'
 import { defineConnectionsImport } from './connections-import.ts'
 import { inputFlags } from './input-flags.ts'
-import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { MARKS, print, printJson, sanitize, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 const LIST = inputFlags('listConnections', {
   user_id: { flags: '--user <id>', help: 'only of this user' },
   provider_id: { flags: '--provider <id>', help: 'only at this provider' },
+})
+
+const CONNECTIONS = outputTable('listConnections', {
+  id: 'id',
+  user_id: 'user',
+  provider_id: 'provider',
+  account: [
+    'account',
+    ({ account, default: isDefault }) =>
+      `${account.name || account.id || '-'}${isDefault ? '' : ' (not the default)'}`,
+  ],
+  status: [
+    'status',
+    ({ status, status_reason: reason }) => (reason === undefined ? status : `${status}: ${reason}`),
+  ],
+  expires_at: ['token until', ({ expires_at: at }) => (at === undefined ? '-' : toMinute(at))],
+  scopes: ['scopes', ({ scopes }) => scopes.join(' ')],
+  status_reason: false, // in the status
+  default: false,
+  created_at: false,
+  last_used_at: false,
 })
 
 type Revocation = 'revoked' | 'unsupported' | 'failed'
@@ -27,16 +49,7 @@ export function defineConnections(connections: Command, shell: Shell): void {
         const items = await api.list('listConnections', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No connections.')
-        const rows = items.map((one) => [
-          one.id,
-          one.user_id,
-          one.provider_id,
-          `${one.account.name || one.account.id || '-'}${one.default ? '' : ' (not the default)'}`,
-          one.status_reason === undefined ? one.status : `${one.status}: ${one.status_reason}`,
-          one.expires_at === undefined ? '-' : toMinute(one.expires_at),
-          one.scopes.join(' '),
-        ])
-        print(table(['id', 'user', 'provider', 'account', 'status', 'token until', 'scopes'], rows))
+        print(CONNECTIONS(items))
       }),
     )
 

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { ApiKey, IssuedApiKey, Operations } from '../sdk/generated/wire.ts'
+import type { ApiKey, IssuedApiKey } from '../sdk/generated/wire.ts'
 import { parseDuration } from '../settings/duration.ts'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 const CREATE = inputFlags('createApiKey', {
@@ -28,6 +29,21 @@ const ROTATE = inputFlags('rotateApiKey', {
     help: 'how long the old key stays valid, such as 30m or 7d (default: a day)',
     parse: parseTime,
   },
+})
+
+const KEYS = outputTable('listApiKeys', {
+  id: 'id',
+  project: 'project',
+  role: 'role',
+  user_id: 'user',
+  status: ['status', statusOf],
+  created_at: 'created',
+  last_used_at: ['last used', ({ last_used_at: at }) => (at === undefined ? 'never' : toDay(at))],
+  rate_limit: ['limit', ({ rate_limit: limit }) => (limit === 0 ? 'none' : limit ? `${limit}/s` : '')],
+  name: 'name',
+  expires_at: false, // in the status
+  revoked_at: false,
+  replaced_by: false,
 })
 
 export function defineKeys(keys: Command, shell: Shell): void {
@@ -64,20 +80,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
         const items = await api.list('listApiKeys')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No API keys.')
-        const rows = items.map((one) => [
-          one.id,
-          one.project,
-          one.role,
-          one.user_id ?? '',
-          statusOf(one),
-          toDay(one.created_at),
-          one.last_used_at === undefined ? 'never' : toDay(one.last_used_at),
-          one.rate_limit === undefined ? '' : one.rate_limit === 0 ? 'none' : `${one.rate_limit}/s`,
-          one.name,
-        ])
-        print(
-          table(['id', 'project', 'role', 'user', 'status', 'created', 'last used', 'limit', 'name'], rows),
-        )
+        print(KEYS(items))
       }),
     )
 
@@ -118,11 +121,9 @@ export function defineKeys(keys: Command, shell: Shell): void {
     )
 }
 
-type Issued = IssuedApiKey & { readonly replaces?: Operations['rotateApiKey']['answer']['replaces'] }
-
 /** The JSON output, on whose members other programs rely. */
-function toJson({ id, key, project, role, user_id, expires_at, rate_limit, replaces }: Issued) {
-  return { id, key, project, role, user_id, expires_at, rate_limit, replaces }
+function toJson({ name: _, ...issued }: IssuedApiKey) {
+  return issued
 }
 
 function statusOf({ status, expires_at: end, revoked_at: revoked }: ApiKey): string {

@@ -1,10 +1,23 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
-import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { MARKS, print, printJson, sanitize, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 const LIST = inputFlags('listMcpClients', { user_id: { flags: '--user <id>', help: 'only of this user' } })
+
+const CLIENTS = outputTable('listMcpClients', {
+  id: 'id',
+  user_id: 'user',
+  client_name: 'name',
+  redirect_uri: 'leads to',
+  scopes: ['scopes', ({ scopes }) => scopes.join(' ')],
+  has_access: 'access',
+  created_at: ['allowed', ({ created_at: at }) => toMinute(at)],
+  last_used_at: ['last used', ({ last_used_at: at }) => (at === undefined ? 'never' : toMinute(at))],
+  client_id: false,
+})
 
 export function defineMcpClients(clients: Command, shell: Shell): void {
   clients.addHelpText('after', EXAMPLES)
@@ -22,17 +35,7 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
         const items = await api.list('listMcpClients', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No MCP clients.')
-        const rows = items.map((one) => [
-          one.id,
-          one.user_id,
-          one.client_name,
-          one.redirect_uri,
-          one.scopes.join(' '),
-          one.has_access ? 'yes' : 'no',
-          toMinute(one.created_at),
-          one.last_used_at === undefined ? 'never' : toMinute(one.last_used_at),
-        ])
-        print(table(['id', 'user', 'name', 'leads to', 'scopes', 'access', 'allowed', 'last used'], rows))
+        print(CLIENTS(items))
       }),
     )
 

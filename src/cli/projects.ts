@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
-import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+const PROJECTS = outputTable('listProjects', { name: 'name', id: 'id', created_at: 'created' })
 
 export function defineProjects(projects: Command, shell: Shell): void {
   projects.addHelpText('after', EXAMPLES)
@@ -12,12 +15,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const items = await api.list('listProjects')
         if (options.json) return printJson({ items })
-        print(
-          table(
-            ['name', 'id', 'created'],
-            items.map(({ name, id, created_at }) => [name, id, toDay(created_at)]),
-          ),
-        )
+        print(PROJECTS(items))
       }),
     )
 

@@ -2,13 +2,22 @@ import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { inputFlags } from './input-flags.ts'
-import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { MARKS, print, printJson, sanitize, toDay } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 const SET = inputFlags('setSecret', {
   value: false, // prompted for
   description: 'what it is for',
+})
+
+const SECRETS = outputTable('listSecrets', {
+  key: 'key',
+  id: 'id',
+  updated_at: 'set',
+  last_accessed_at: ['last used', ({ last_accessed_at: at }) => (at === undefined ? 'never' : toDay(at))],
+  created_at: false,
 })
 
 export function defineSecrets(secrets: Command, shell: Shell): void {
@@ -23,14 +32,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
         const { items } = await api.call('listSecrets')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No secrets.')
-        const rows = items.map(({ key, id, updated_at, last_accessed_at, description = '' }) => [
-          key,
-          id,
-          toDay(updated_at),
-          last_accessed_at === undefined ? 'never' : toDay(last_accessed_at),
-          description,
-        ])
-        print(table(['key', 'id', 'set', 'last used', 'description'], rows))
+        print(SECRETS(items))
       }),
     )
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { AccessToken } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { CommandFailure, EXIT, refusalOf } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { print, printJson, sanitize } from './print.ts'
 import {
   type CommonOptions,
@@ -18,14 +19,18 @@ interface TokenOptions extends CommonOptions {
   readonly scopes?: string[]
 }
 
+const AUTHORIZE = inputFlags('authorize', {
+  user_id: { flags: '--user <id>', help: 'the user' },
+  account: "which of the user's accounts: a connection's id, an account's id or name",
+  next_uri: false, // no link is shown
+  user_display: false,
+  lang: false,
+})
+
 export function defineToken(command: Command, shell: Shell): void {
-  withCommonOptions(command.argument('<provider>', "the provider's id, such as github", parseId))
-    .requiredOption('--user <id>', 'the user', parseId)
-    .option(
-      '--account <account>',
-      "which of the user's accounts: a connection's id, an account's id or name",
-      parseId,
-    )
+  AUTHORIZE.addTo(
+    withCommonOptions(command.argument('<provider>', "the provider's id, such as github", parseId)),
+  )
     .option('--scopes <scopes>', 'scopes that the token must have, comma-separated', parseNames)
     .addHelpText('after', EXAMPLES)
     .action(async (provider: string, options: TokenOptions) =>

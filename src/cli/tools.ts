@@ -1,31 +1,39 @@
 import type { Command } from 'commander'
 import type { DescribedTool } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
+import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 import { defineToolsDev } from './tools-dev.ts'
 
-interface ListOptions extends CommonOptions {
-  readonly user?: string
-  readonly query?: string
-  readonly provider?: string
-}
+const LIST = inputFlags('listTools', {
+  q: {
+    flags: '--query <words>',
+    help: 'words that must all occur in the names, the description or the tags',
+  },
+  provider: { flags: '--provider <id>', help: 'only those that need this provider' },
+  user_id: { flags: '--user <id>', help: 'show for each whether this user has granted what it needs' },
+  include_format: false, // for programs
+})
+
+const SHOW = inputFlags('getTool', {
+  user_id: { flags: '--user <id>', help: 'show whether this user has granted what it needs' },
+  include_format: false,
+})
 
 export function defineTools(tools: Command, shell: Shell): void {
   tools.addHelpText('after', EXAMPLES)
   defineToolsDev(tools, shell)
 
-  withCommonOptions(
-    tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
+  LIST.addTo(
+    withCommonOptions(
+      tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
+    ),
   )
-    .option('--query <words>', 'words that must all occur in the names, the description or the tags', parseId)
-    .option('--provider <id>', 'only those that need this provider', parseId)
-    .option('--user <id>', 'show for each whether this user has granted what it needs', parseId)
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListOptions) =>
+    .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const { query: q, provider, user: user_id } = options
-        const items = await api.list('listTools', { query: { q, provider, user_id } })
+        const items = await api.list('listTools', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No tools.')
         const rows = items.map((tool) => [
@@ -38,18 +46,18 @@ export function defineTools(tools: Command, shell: Shell): void {
       }),
     )
 
-  withCommonOptions(
-    tools
-      .command('show')
-      .description('show one tool, by any of its names')
-      .argument('<tool>', 'its id or name', parseId),
+  SHOW.addTo(
+    withCommonOptions(
+      tools
+        .command('show')
+        .description('show one tool, by any of its names')
+        .argument('<tool>', 'its id or name', parseId),
+    ),
   )
-    .option('--user <id>', 'show whether this user has granted what it needs', parseId)
     .addHelpText('after', EXAMPLES)
-    .action(async (name: string, options: ListOptions) =>
+    .action(async (name: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const query = { user_id: options.user }
-        const tool = await api.call('getTool', { params: { name }, query })
+        const tool = await api.call('getTool', { params: { name }, query: SHOW.read(options) })
         if (options.json) return printJson(tool)
         print(bold(sanitize(tool.tool_id)))
         if (tool.description !== '') print(sanitize(tool.description))

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Worker, WorkerAcceptance } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
@@ -24,6 +25,17 @@ const KINDS = [
   { kind: 'openapi', address: 'url' },
 ] as const
 
+const WORKERS = outputTable('listWorkers', {
+  id: 'id',
+  type: 'type',
+  http: ['at', addressOf],
+  status: 'status',
+  sync_error: 'sync error',
+  enabled: false, // in the status
+  managed: false,
+  synced_at: false,
+})
+
 export function defineWorkers(workers: Command, shell: Shell): void {
   workers.addHelpText('after', EXAMPLES)
 
@@ -34,14 +46,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
         const items = await api.list('listWorkers')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No workers.')
-        const rows = items.map((worker) => [
-          worker.id,
-          worker.type,
-          addressOf(worker),
-          worker.status,
-          worker.sync_error ?? '',
-        ])
-        print(table(['id', 'type', 'at', 'status', 'sync error'], rows))
+        print(WORKERS(items))
       }),
     )
 

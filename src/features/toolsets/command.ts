@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { withApi } from '../../cli/api.ts'
 import { CommandFailure, EXIT } from '../../cli/failure.ts'
 import { inputFlags } from '../../cli/input-flags.ts'
+import { outputTable } from '../../cli/output-table.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from '../../cli/print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 import type { Toolset, ToolsetDetail } from '../../sdk/generated/wire.ts'
@@ -17,6 +18,20 @@ const TOOLSET = inputFlags('createToolset', {
     flags: '--listing <listing>',
     help: 'all: clients list every tool; search: clients list two, which search for and call the others',
   },
+})
+
+const TOOLSETS = outputTable('listToolsets', {
+  id: 'id',
+  tools: ['selects', selectorsOf],
+  names: 'names',
+  url: 'address',
+  namespaces: false, // in what it selects
+  tags: false,
+  providers: false,
+  listing: false,
+  instructions: false,
+  created_at: false,
+  updated_at: false,
 })
 
 interface ToolsetOptions extends CommonOptions {
@@ -35,12 +50,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
         const items = await api.list('listToolsets')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No toolsets: MCP clients get all tools of the project.')
-        print(
-          table(
-            ['id', 'selects', 'names', 'address'],
-            items.map((one) => [one.id, selectorsOf(one), one.names, one.url]),
-          ),
-        )
+        print(TOOLSETS(items))
       }),
     )
 

@@ -2,17 +2,8 @@ import { type Command, Option } from 'commander'
 import { withApi } from '../../cli/api.ts'
 import { CommandFailure, EXIT } from '../../cli/failure.ts'
 import { inputFlags } from '../../cli/input-flags.ts'
-import {
-  bold,
-  MARKS,
-  print,
-  printJson,
-  sanitize,
-  shortened,
-  table,
-  toDay,
-  toMinute,
-} from '../../cli/print.ts'
+import { outputLines, outputTable } from '../../cli/output-table.ts'
+import { bold, MARKS, print, printJson, sanitize, shortened, toDay, toMinute } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 import type { Webhook, WebhookWithSecret } from '../../sdk/generated/wire.ts'
 import { defineDeliveries } from './command-deliveries.ts'
@@ -45,6 +36,22 @@ const ROTATE = inputFlags('rotateWebhookSecret', {
   },
 })
 
+const WEBHOOKS = outputTable('listWebhooks', {
+  id: 'id',
+  state: 'state',
+  url: ['url', ({ url }) => shortened(url)],
+  types: ['events', ({ types }) => (types === undefined ? 'all' : shortened(types.join(', ')))],
+  description: ['description', ({ description = '' }) => shortened(description)],
+  enabled: false, // in the state
+  disabled_reason: false,
+  disabled_at: false,
+  failures: false,
+  failing_since: false,
+  previous_secret_until: false,
+  created_at: false,
+  updated_at: false,
+})
+
 export function defineWebhooks(webhooks: Command, shell: Shell): void {
   webhooks.addHelpText('after', EXAMPLES)
 
@@ -57,14 +64,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         const items = await api.list('listWebhooks')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No webhooks. Register one: gatepass webhooks add <url>')
-        const rows = items.map(({ id, url, state, types, description }) => [
-          id,
-          state,
-          shortened(url),
-          types === undefined ? 'all' : shortened(types.join(', ')),
-          shortened(description ?? ''),
-        ])
-        print(table(['id', 'state', 'url', 'events', 'description'], rows))
+        print(WEBHOOKS(items))
       }),
     )
 
@@ -174,6 +174,23 @@ function printSecret({ secret }: WebhookWithSecret): void {
   print('The secret is not shown again: give it to the receiver now.')
 }
 
+/** What `printWebhook` does not say in words of its own. */
+const OTHERS = outputLines('getWebhook', {
+  id: false,
+  url: false,
+  state: false,
+  enabled: false,
+  types: false,
+  description: false,
+  failures: false,
+  failing_since: false,
+  disabled_reason: false,
+  disabled_at: false,
+  previous_secret_until: false,
+  created_at: false,
+  updated_at: false,
+})
+
 const DISABLED_BECAUSE = {
   operator: 'by an administrator',
   failing: 'because nothing was delivered for three days',
@@ -196,6 +213,7 @@ function printWebhook(webhook: Webhook): void {
     )
   else print(`  ${MARKS.ok} active${failures > 0 ? `, though the last ${failures} attempts failed` : ''}`)
   print(`  created   ${toDay(webhook.created_at)}`)
+  for (const [heading, text] of OTHERS(webhook)) print(`  ${heading.padEnd(8)}  ${sanitize(text)}`)
 }
 
 const EXAMPLES = `

@@ -3,11 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { operations } from '../../../src/operations/operations.ts'
 import type { Gatepass } from '../../gatepass.ts'
 import { generateOperations, generateWireTypes } from './generate.ts'
-import { generateInputs } from './generate-inputs.ts'
+import { generateInputs, generateOutputs } from './generate-inputs.ts'
 
 export const WIRE_TYPES = fileURLToPath(new URL('../../../src/sdk/generated/wire.ts', import.meta.url))
 const OPERATIONS = fileURLToPath(new URL('../../../src/sdk/generated/operations.ts', import.meta.url))
 const INPUTS = fileURLToPath(new URL('../../../src/cli/generated/inputs.json', import.meta.url))
+const OUTPUTS = fileURLToPath(new URL('../../../src/cli/generated/outputs.json', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The generated files of the SDK and of the commands, made from the document of this server and formatted by Biome. */
@@ -17,6 +18,7 @@ export async function currentWireFiles(gatepass: Gatepass): Promise<ReadonlyMap<
     [WIRE_TYPES, formatted(generateWireTypes(body), WIRE_TYPES)],
     [OPERATIONS, formatted(generateOperations(body, repetitions()), OPERATIONS)],
     [INPUTS, formatted(generateInputs(body), INPUTS)],
+    [OUTPUTS, formatted(generateOutputs(body), OUTPUTS)],
   ])
 }
 

@@ -1,4 +1,5 @@
 import type { InputMember } from '../../../src/cli/input-flags.ts'
+import type { OutputMember } from '../../../src/cli/output-table.ts'
 import { nameOfReference, type OpenApiDocument, type Operation, type Schema } from './openapi.ts'
 
 /** Commands read lists to their end, so these are no options. */
@@ -13,6 +14,49 @@ export function generateInputs({ paths, components: { schemas } }: OpenApiDocume
       return members.length === 0 ? [] : [[operation.operationId, Object.fromEntries(members)] as const]
     })
   return JSON.stringify(Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** The text of `src/cli/generated/outputs.json`: the members of each answer, or of the items of a list, that fit a cell. */
+export function generateOutputs({ paths, components: { schemas } }: OpenApiDocument): string {
+  const rows = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, responses }) => {
+      const answers = Object.entries(responses).filter(([status]) => /^2/.test(status))
+      const schema = answers.flatMap(([, { content = {} }]) => content['application/json']?.schema ?? [])[0]
+      if (schema === undefined) return []
+      const own = propertiesOf(schema, schemas)
+      const all = own.items?.items === undefined ? own : propertiesOf(own.items.items, schemas)
+      const members = Object.entries(all).flatMap(([name, one]) => {
+        const type = cellTypeOf(one, schemas)
+        return type === undefined ? [] : [[name, type] as const]
+      })
+      return members.length === 0 ? [] : [[operationId, Object.fromEntries(members)] as const]
+    })
+  return JSON.stringify(Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+type Schemas = OpenApiDocument['components']['schemas']
+
+function propertiesOf(schema: Schema, schemas: Schemas): Readonly<Record<string, Schema>> {
+  if (schema.$ref !== undefined) return propertiesOf(schemas[nameOfReference(schema.$ref)] ?? {}, schemas)
+  return Object.assign(
+    {},
+    ...(schema.allOf ?? []).map((one) => propertiesOf(one, schemas)),
+    schema.properties,
+  )
+}
+
+/** `undefined` for what is no text, number or list of texts. */
+function cellTypeOf(schema: Schema, schemas: Schemas): OutputMember | undefined {
+  if (schema.$ref !== undefined) return cellTypeOf(schemas[nameOfReference(schema.$ref)] ?? {}, schemas)
+  const type = schema.enum === undefined ? schema.type : 'string'
+  if (type === 'array')
+    return schema.items && cellTypeOf(schema.items, schemas) === 'string' ? 'list' : undefined
+  return type === 'string' || type === 'boolean'
+    ? type
+    : /^(integer|number)$/.test(String(type))
+      ? 'number'
+      : undefined
 }
 
 function* membersOf(

@@ -1,0 +1,102 @@
+import { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import INPUTS from '../../src/cli/generated/inputs.json' with { type: 'json' }
+import OUTPUTS from '../../src/cli/generated/outputs.json' with { type: 'json' }
+import { outputLines, outputTable } from '../../src/cli/output-table.ts'
+import type { Shell } from '../../src/cli/shell.ts'
+
+// Each member of an operation's input is an option of the command, each member of its output a column of the list.
+
+/** The option of a member that is not named like it, or why it has none. */
+type Own = Readonly<Record<string, `--${string}` | `none: ${string}`>>
+
+const COMMANDS_OF: readonly (readonly [words: string, operation: keyof typeof INPUTS, own: Own])[] = [
+  [
+    'keys create',
+    'createApiKey',
+    { user_id: '--user', expires_in: '--expires', expires_at: 'none: --expires', project: '--project' },
+  ],
+  ['keys rotate', 'rotateApiKey', {}],
+  ['secrets set', 'setSecret', { value: 'none: prompted for' }],
+  ['projects create', 'createProject', { name: 'none: the argument' }],
+  ['webhooks add', 'createWebhook', { url: 'none: the argument', enabled: 'none: a new one is' }],
+  ['webhooks set', 'updateWebhook', { url: '--to', enabled: '--enable' }],
+  ['webhooks rotate', 'rotateWebhookSecret', { overlap_seconds: '--overlap' }],
+  [
+    'toolsets create',
+    'createToolset',
+    {
+      id: 'none: the argument',
+      tools: '--tool',
+      namespaces: '--namespace',
+      tags: '--tag',
+      providers: '--provider',
+    },
+  ],
+  ['tools list', 'listTools', { q: '--query', user_id: '--user', include_format: 'none: for programs' }],
+  ['connections list', 'listConnections', { user_id: '--user', provider_id: '--provider' }],
+  ['connect', 'authorize', { user_id: '--user', next_uri: 'none: the browser shows the end' }],
+]
+
+/** The long names of the options of a command. */
+async function optionsOf(words: string): Promise<readonly string[]> {
+  const [first, ...rest] = words.split(' ')
+  const entry = COMMANDS.find(({ name }) => name === first)
+  if (entry === undefined) throw new Error(`There is no command ${first}.`)
+  const command = new Command(first)
+  const shell = { environment: {} } as Shell // nothing is run
+  ;(await entry.load())(command, shell)
+  const found = rest.reduce<Command | undefined>(
+    (above, name) => above?.commands.find((one) => one.name() === name),
+    command,
+  )
+  return found?.options.flatMap(({ long }) => long ?? []) ?? []
+}
+
+test.each(COMMANDS_OF)('`%s` has an option for every member of %s', async (words, operation, own) => {
+  const options = await optionsOf(words)
+  const members = Object.keys(INPUTS[operation])
+  expect(Object.keys(own).filter((member) => !members.includes(member))).toEqual([])
+  const expected = members
+    .map((member) => own[member] ?? `--${member.replaceAll('_', '-')}`)
+    .filter((option) => !option.startsWith('none: '))
+  expect(expected.filter((option) => !options.includes(option))).toEqual([])
+})
+
+describe('of an output', () => {
+  const hook = {
+    id: 'wh_1',
+    url: 'https://hooks.example.com/',
+    enabled: true,
+    state: 'active',
+    failures: 0,
+    types: ['connection.created', 'connection.deleted'],
+    created_at: '2026-11-21T08:00:00.000Z',
+    updated_at: '2026-11-21T08:00:00.000Z',
+  } as const
+
+  test('members that a command does not name are columns of its list', () => {
+    const text = outputTable('listWebhooks', { id: ['hook', ({ id }) => id.toUpperCase()], url: false })([
+      hook,
+    ])
+    const shown = Object.keys(OUTPUTS.listWebhooks).filter((member) => member !== 'id' && member !== 'url')
+    const [head = '', row = ''] = text.split('\n')
+    const heads = ['hook', ...shown.map((member) => member.replaceAll('_', ' '))]
+    for (const name of heads) expect(head).toContain(name.toUpperCase())
+    expect(row).toMatch(/WH_1 .*connection\.created, connection\.deleted .*yes .*active .*0 .*2026-11-21/)
+    expect(text).not.toContain('hooks.example.com')
+  })
+
+  test('members that a command does not name are lines of a record, if they have a value', () => {
+    const lines = outputLines('getWebhook', { id: false, url: false, types: 'events' })(hook)
+    expect(lines.map(([heading]) => heading)).toEqual([
+      'events',
+      'enabled',
+      'state',
+      'failures',
+      'created at',
+      'updated at',
+    ])
+  })
+})
