@@ -66,6 +66,7 @@ const catalogueFiles: Plugin = {
 const TEXTS = [
   `${CATALOGUE}/scope-sentences/*.json`,
   'http/pages/texts/*/*.json',
+  'features/*/texts/*.json',
   'http/reference/generated/examples.json',
 ]
 

@@ -94,7 +94,6 @@ async function sweep(broker: Broker): Promise<void> {
   await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
-  await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())
   await store.counters.sweep(now() - COUNTED_SECONDS)

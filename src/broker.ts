@@ -100,6 +100,8 @@ export interface Broker {
   readonly lookUpTxt: LookUpTxt
   /** The URL of the pages for the project's users: at the project's site, else the public URL. */
   usersUrl(projectId: string): URL
+  /** The page on which users of the project end what they have allowed; absent where no feature has it. */
+  ownPage(projectId: string): URL | undefined
   /** How the pages of the project look. */
   brandOf(projectId: string): Promise<Brand>
   /** `/callback/<uid>` on the origin of `usersUrl`: a different one for every provider entry (RFC 9700 section 4.4). */

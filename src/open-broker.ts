@@ -150,6 +150,7 @@ export async function openBroker(
         : undefined
     const [createSites] = await loadFeatures('sites')
     const sites = createSites === undefined ? NO_SITES : await createSites(store, config)
+    const [ownPath] = await loadFeatures('ownPage')
     const [findLook] = await loadFeatures('look')
     const usersUrl = (projectId: string) => sites.of(projectId) ?? config.publicUrl
     await settleIdentities({ store, log, audit, environmentClient })
@@ -233,6 +234,7 @@ export async function openBroker(
       sites,
       lookUpTxt,
       usersUrl,
+      ownPage: (projectId) => (ownPath === undefined ? undefined : new URL(ownPath, usersUrl(projectId))),
       brandOf: async (projectId) => (findLook === undefined ? NO_BRAND : findLook(store, projectId)),
       redirectUri: ({ uid, projectId }) => new URL(callbackPath(uid), usersUrl(projectId)).href,
       clientFor(entry) {

@@ -34,10 +34,10 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
       'idempotency',
       'import',
     ],
-    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'portal', 'runs'],
+    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'runs'],
     ...['scheduled', 'tools', 'toolsets'],
   ].map((name) => `http/${name}`),
-  'features, each with its API': ['features/chains/chains', 'features/policies/api'],
+  'features, each with its API': ['features/chains/chains', 'features/policies/api', 'features/portal/portal'],
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),

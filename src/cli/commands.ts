@@ -44,11 +44,6 @@ const OWN: readonly CommandEntry[] = [
     load: async () => (await import('./mcp.ts')).defineMcp,
   },
   {
-    name: 'portal',
-    description: "print a one-time link to a user's own page",
-    load: async () => (await import('./portal.ts')).definePortal,
-  },
-  {
     name: 'mcp-clients',
     description: 'MCP clients that users have allowed to act for them: list (the default), delete',
     load: async () => (await import('./mcp-clients.ts')).defineMcpClients,

@@ -42,6 +42,8 @@ export interface Feature {
   readonly serve?: () => Promise<
     <Env extends object>(fetch: Fetch<Env>, broker: Broker, usersPaths: readonly string[]) => Fetch<Env>
   >
+  /** The path of the page on which users end what they have allowed. */
+  readonly ownPage?: () => Promise<string>
   readonly jobs?: () => Promise<FeatureJobs>
   readonly settings?: () => Promise<FeatureSettings<unknown>>
   /** Observes a process from before its broker opens until after it closed. */

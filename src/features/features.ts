@@ -5,6 +5,7 @@ import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
 import { policies } from './policies/feature.ts'
+import { portal } from './portal/feature.ts'
 import { telemetry } from './telemetry/feature.ts'
 import { toolsets } from './toolsets/feature.ts'
 import { webhooks } from './webhooks/feature.ts'
@@ -17,6 +18,7 @@ export const features: readonly Feature[] = [
   explain,
   oxp,
   policies,
+  portal,
   telemetry,
   toolsets,
   webhooks,

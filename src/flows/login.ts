@@ -43,17 +43,19 @@ export type LoginOutcome =
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
   /** The authorization has ended: before this login, or now because another user logged in. */
   | { readonly outcome: 'current'; readonly authorization: Authorization }
-  /** A login for a stored session of `/me`. */
-  | {
-      readonly outcome: 'page_session'
-      readonly projectId: string
-      readonly userId: string
-      readonly authTime: EpochSeconds | undefined
-      readonly returnTo: string
-    }
+  | PageLogin
   /** A login for a session in a cookie. */
   | { readonly outcome: 'session'; readonly session: IdentifiedUser; readonly returnTo: string }
   | { readonly outcome: 'session_trouble'; readonly trouble: LoginTrouble; readonly returnTo: string }
+
+/** A login for a stored session of `/me`. */
+export interface PageLogin {
+  readonly outcome: 'page_session'
+  readonly projectId: string
+  readonly userId: string
+  readonly authTime: EpochSeconds | undefined
+  readonly returnTo: string
+}
 
 /**
  * Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` when the issuer cannot be

@@ -18,7 +18,6 @@ import { assets } from './pages/assets.ts'
 import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
 import { addProviderLogos } from './pages/logo-assets.ts'
-import { addMe } from './portal/me.ts'
 import { addReference } from './reference/reference.ts'
 
 const routesOfFeatures = await loadFeatures('routes')
@@ -42,8 +41,6 @@ const PAGES = [
   '/register',
   '/revoke',
   '/jwks',
-  '/me',
-  '/me/*',
   '/oauth/*',
   '/dashboard',
   '/dashboard/*',
@@ -62,8 +59,6 @@ export const USERS_PATHS: readonly string[] = [
   '/connect/*',
   '/callback/*',
   '/login/callback',
-  '/me',
-  '/me/*',
   '/assets/*',
   '/embed/*',
   '/v1/connect_sessions/current',
@@ -98,10 +93,9 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   addOpenSession(app, broker, sessions) // /connect/session
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
-  addLogin(app, broker) //            /login/callback
+  addLogin(app, broker, routesOfFeatures.find(({ keepLogin }) => keepLogin)?.keepLogin) // /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
   addConsole(app, broker, { diagnose, settings }) // /dashboard
-  addMe(app, broker) //               /me
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   addEmbed(app) //                    /embed/v1.js

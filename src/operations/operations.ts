@@ -8,7 +8,6 @@ import * as authorizations from './authorizations/authorizations.ts'
 import * as connectSessions from './authorizations/connect-sessions.ts'
 import * as connections from './authorizations/connections.ts'
 import * as importConnections from './authorizations/import-connections.ts'
-import * as portalLinks from './authorizations/portal-links.ts'
 import * as userConnections from './authorizations/user-connections.ts'
 import * as arcadeVerifier from './dialects/arcade-verifier.ts'
 import * as health from './installation/health.ts'
@@ -43,7 +42,6 @@ export const operations: readonly Operation[] = [
   providerCatalogue,
   userConnections,
   importConnections,
-  portalLinks,
   mcpClients,
   secrets,
   keys,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eraseUser } from '../../src/flows/portal/erase-user.ts'
+import { eraseUser } from '../../src/flows/erase-user.ts'
 import type { AnyJson } from '../any-json.ts'
 import type { Answer, Gatepass } from '../gatepass.ts'
 import { metadata, oauthEntry } from '../http/world.ts'

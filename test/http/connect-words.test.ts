@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enteredAs } from '../features/portal/portal-world.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { UserAgent } from '../user-agent.ts'
-import { enteredAs } from './portal-world.ts'
 import { approve, metadata, providerBody, startWorld } from './world.ts'
 
 // What the connect page shows of a provider's definition: the logo, and scopes in words.

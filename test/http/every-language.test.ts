@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LANGUAGES, type Language } from '../../src/domain/languages.ts'
+import { portalTexts } from '../../src/features/portal/page-texts.ts'
 import type { Texts } from '../../src/http/pages/texts/generated/texts.ts'
 import { wordsOf } from '../../src/http/pages/texts/words.ts'
 import {
@@ -59,7 +60,7 @@ const PAGES: readonly [string, (texts: Texts) => string, 'of the project' | 'of 
   ['consent', (t) => t.clients.may, 'of the project'],
   ['an interaction that is over', (t) => t.clients.refusals.session_not_found.title, 'of the project'],
   ['a client that is not known', (t) => t.clients.refusals.invalid_client.title, 'of the project'],
-  ['clients of a user', (t) => t.portal.applications, 'of the project'],
+  ['clients of a user', (t) => t.clients.own.applications, 'of the project'],
   ['a response without a request', (t) => t.endings.kinds.unknown_state.title, 'of the project'],
   ['the link of another user', (t) => t.endings.kinds.another_user.title, 'of the project'],
   ['a response at no provider', (t) => t.endings.kinds.unknown_state.title, 'of Gatepass'],
@@ -115,5 +116,5 @@ test('a login for /me is tried again in the project in which it failed', async (
   expect(failed.body).toContain('· Beta</title>')
   const entered = await reader.submitForm(failed)
   expect(entered.body).toContain('· Beta</title>')
-  expect(entered.body).toContain(wordsOf('en').texts.portal.title)
+  expect(entered.body).toContain(portalTexts(wordsOf('en')).title)
 })

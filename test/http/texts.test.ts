@@ -3,23 +3,16 @@ import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../src/domain/languages.ts'
 import { wordsFor } from '../../src/http/pages/texts/language-of.ts'
-import {
-  type Entry,
-  isPlural,
-  PAGES,
-  type Plural,
-  TOKEN,
-  toTexts,
-} from '../../src/http/pages/texts/read-texts.ts'
+import { type Entry, isPlural, type Plural, TOKEN, toTexts } from '../../src/http/pages/texts/read-texts.ts'
 import type { CountSentence, Sentence } from '../../src/http/pages/texts/text.ts'
 import { wordsOf } from '../../src/http/pages/texts/words.ts'
-import { placeholdersOf, TEXTS_FILE, textsFile, textsModule } from './page-texts/current.ts'
+import { GROUPS, placeholdersOf, textsFile, textsModules } from './page-texts/current.ts'
 
 // The texts of the pages that users see, in every language.
 
-/** The entries of a language, a group for each group of pages. */
+/** The entries of a language, by group. */
 function entriesOf(language: string) {
-  return Object.fromEntries(PAGES.map((page) => [page, textsFile(page, language)]))
+  return Object.fromEntries(GROUPS.map((group) => [group, textsFile(group, language)]))
 }
 
 /** Every string by its path. */
@@ -42,8 +35,8 @@ function pluralsOf(entry: Entry): Plural[] {
   return isPlural(entry) ? [entry] : Object.values(entry).flatMap(pluralsOf)
 }
 
-test('the type of the texts is made of the English ones', () => {
-  expect(readFileSync(TEXTS_FILE, 'utf8')).toBe(textsModule()) // npm run page-texts
+test.each([...textsModules()])('the types of %s are made of the English texts', (file, module) => {
+  expect(readFileSync(file, 'utf8')).toBe(module) // npm run page-texts
 })
 
 /** Texts that are the same word in several languages. */

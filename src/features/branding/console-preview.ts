@@ -58,7 +58,12 @@ function rule(scheme: Scheme, colour: string | undefined): string {
 }
 
 /** The connect page in small, in light and in dark colours. It has no form. */
-export function brandingPreview(brand: Brand, provider: SampleProvider, words: Words, host: string): Html {
+export function brandingPreview(
+  brand: Brand,
+  provider: SampleProvider,
+  words: Words,
+  ownPage: URL | undefined,
+): Html {
   const schemes: readonly (readonly [Scheme, string])[] = [
     ['light', 'On light pages'],
     ['dark', 'On dark pages'],
@@ -68,14 +73,15 @@ export function brandingPreview(brand: Brand, provider: SampleProvider, words: W
       scheme,
       caption,
     ]) => html`<figure><div class="preview ${scheme}" lang="${words.language}" dir="${words.direction}">
-${sample(brand, provider, words, host)}</div><figcaption class="muted small">${caption}</figcaption></figure>`,
+${sample(brand, provider, words, ownPage)}</div><figcaption class="muted small">${caption}</figcaption></figure>`,
   )}</div>`
 }
 
-function sample(brand: Brand, provider: SampleProvider, words: Words, host: string) {
+function sample(brand: Brand, provider: SampleProvider, words: Words, ownPage: URL | undefined) {
   const { connect } = words.texts
   const app = brand.appName === undefined ? undefined : name(brand.appName)
   const called = name(provider.displayName)
+  const endAt = ownPage && html`<span class="linked">${name(`${ownPage.host}${ownPage.pathname}`)}</span>`
   const note = brand.note('connect.note', words.language)
   const described = provider.facts?.scopes ?? {}
   const scopes = describeScopes(described, Object.keys(described), words.language).flatMap(
@@ -95,6 +101,6 @@ ${note !== undefined && html`<p class="own" lang="${note.language}" dir="auto">$
 <p class="warns">${connect.warning({ app })}</p>
 <p class="does">${connect.continueTo({ provider: called })}</p>
 <p class="does not">${connect.cancel}</p>
-<p class="next">${connect.next({ host: html`<strong>${name(provider.opens)}</strong>`, ownPage: html`<span class="linked">${name(host)}</span>` })}</p></div>
+<p class="next">${connect.next({ host: html`<strong>${name(provider.opens)}</strong>` })}${endAt && html`${words.gap}${connect.endAccess({ ownPage: endAt })}`}</p></div>
 ${links.some(([address]) => address !== undefined) && html`<p class="foot">${links.map(([address, text]) => address !== undefined && html`<span class="linked">${text}</span> `)}</p>`}`
 }

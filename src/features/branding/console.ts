@@ -206,10 +206,9 @@ async function preview(
           opens: new URL(entry.provider.authorizationRequest.endpoint).host,
           facts: broker.definitions.describing(entry)?.facts,
         }
-  const ownPage = `${broker.usersUrl(projectId).host}/me`
   return html`<link rel="stylesheet" href="${coloursHref({ accent: colour('accent'), accentDark: colour('accent_dark') })}">
 ${isDraft && html`<p class="note wait">This is not saved yet: your users see the pages as before.</p>`}
-${brandingPreview(brand, provider, wordsOf(language), ownPage)}
+${brandingPreview(brand, provider, wordsOf(language), broker.ownPage(projectId))}
 <p class="muted small">The sentence that says who requests which access, and the warning, cannot be changed. A page is in the language of its reader.</p>`
 }
 

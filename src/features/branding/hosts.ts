@@ -12,23 +12,24 @@ import type { Fetch } from '../../http/server/call-log.ts'
  */
 export function atOwnDomains<Env extends object>(
   fetch: Fetch<Env>,
-  { sites, settings }: Pick<Broker, 'sites' | 'settings'>,
+  { sites, settings, ownPage }: Pick<Broker, 'sites' | 'settings' | 'ownPage'>,
   usersPaths: readonly string[],
 ): Fetch<Env> {
   const isOfUsers = (path: string) =>
     usersPaths.some((one) => (one.endsWith('/*') ? path.startsWith(one.slice(0, -1)) : path === one))
+  const hostOf = (request: Request) => hostNameOf(request.headers.get('host'))
   const unserved = new Hono()
-    .get('/', (c) => {
+    .get('/', (c, next) => {
+      const page = ownPage(sites.projectAt(hostOf(c.req.raw)) ?? '')
+      if (page === undefined) return next()
       pageHeaders(c)
-      return c.redirect('/me', 303)
+      return c.redirect(page.pathname, 303)
     })
     .all('*', (c) => {
       if (c.req.header('accept')?.includes('text/html') === true) return linkNotFound(c)
       const message = `Only the pages of users are served at this host. The API is at ${settings.publicUrl.origin}.`
       return c.json({ name: 'not_found', message }, 404)
     })
-
-  const hostOf = (request: Request) => hostNameOf(request.headers.get('host'))
 
   async function afterChanges(request: Request, env: Env, changes: Promise<void>): Promise<Response> {
     await changes.catch(() => {}) // if the database is unavailable, the domains that were read last are used

@@ -85,7 +85,7 @@ export async function connectView(
     askedAgain,
     opens: entry === undefined ? '' : new URL(entry.provider.authorizationRequest.endpoint).host,
     loginAt: loginAt === undefined ? undefined : new URL(loginAt).host,
-    ownPage: new URL('/me', broker.usersUrl(projectId)),
+    ownPage: broker.ownPage(projectId),
   }
 }
 

@@ -3,8 +3,8 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { finishLogin } from '../../flows/login.ts'
+import type { PageRoutes } from '../page-routes.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
-import { keepMeSession } from '../portal/me-login.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { keepSession, returnFromLogin, unknownLogin } from './session-login.ts'
 import { showAuthorization } from './show-authorization.ts'
@@ -12,9 +12,9 @@ import { startAndRedirect } from './start-and-redirect.ts'
 
 /**
  * Adds the callback of the broker's own login at an issuer. A click on the connect page begins such a login, and so
- * does a page that needs a session.
+ * does a page that needs a session. `keepLogin` keeps the session of a user who has logged in for pages of a feature.
  */
-export function addLogin(app: OpenAPIHono, broker: Broker): void {
+export function addLogin(app: OpenAPIHono, broker: Broker, keepLogin?: PageRoutes['keepLogin']): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return
   const cookies = browserCookies(broker)
@@ -38,7 +38,7 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
         return returnFromLogin(c, finished.returnTo)
       case 'page_session':
         cookies.endLogin(c, stateHash)
-        await keepMeSession(c, broker, finished)
+        await keepLogin?.(c, broker, finished)
         return returnFromLogin(c, finished.returnTo)
       case 'session_trouble':
         cookies.endLogin(c, stateHash)

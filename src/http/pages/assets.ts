@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { type Context, Hono } from 'hono'
+import { type Context, type Handler, Hono } from 'hono'
 import { liveScript } from '../console/live-script.ts'
 import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
@@ -21,7 +21,7 @@ const ASSETS = {
   'pico.css': style(pathToFileURL(picoPath)),
   'console.css': style('../console/console.css', '../console/pages.css'),
   'console.js': asset('text/javascript; charset=utf-8', liveScript),
-  'gatepass.css': style('./gatepass.css', './portal/portal.css'),
+  'gatepass.css': style('./gatepass.css'),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),
@@ -37,14 +37,23 @@ export function assetHref(name: keyof typeof ASSETS): string {
 /** Serves the assets of all pages, which load nothing from other hosts. The app is mounted at `/`. */
 export function assets(): Hono {
   const app = new Hono()
-  for (const [name, { type, text, version }] of Object.entries(ASSETS)) {
-    app.get(`/assets/${name}`, (c) => {
-      assetHeaders(c, type)
-      if (c.req.query('v') !== version) c.header('cache-control', 'no-cache')
-      return c.body(text)
-    })
-  }
+  for (const [name, one] of Object.entries(ASSETS)) app.get(`/assets/${name}`, serve(one))
   return app
+}
+
+function serve({ type, text, version }: Asset): Handler {
+  return (c) => {
+    assetHeaders(c, type)
+    if (c.req.query('v') !== version) c.header('cache-control', 'no-cache')
+    return c.body(text)
+  }
+}
+
+/** The stylesheet of a feature: its path, its URL in pages, and what serves it. */
+export function ownStyle(name: string, file: URL) {
+  const one = style(file)
+  const path = `/assets/${name}`
+  return { path, href: `${path}?v=${one.version}`, serve: serve(one) }
 }
 
 /** The stylesheets of these files, one after the other. `build/main.ts` copies them beside the program. */

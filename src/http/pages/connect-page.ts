@@ -62,7 +62,7 @@ export interface ConnectView {
   /** The host at which the user must log in first, if any. */
   readonly loginAt?: string | undefined
   /** The page on which the user can end the access later. */
-  readonly ownPage: URL
+  readonly ownPage: URL | undefined
   /** The address that the user can open in a browser, if this page is shown inside another app. */
   readonly forBrowser?: string | undefined
 }
@@ -76,7 +76,8 @@ export function connectPage(view: ConnectView, words: Words): Html {
   const app = appName === undefined ? undefined : name(appName)
   // if the project has no application name, the page names the requester as the one that asks
   const asks = app ?? (requester === undefined ? undefined : name(requester))
-  const endAt = html`<a href="${ownPage.pathname}">${name(`${ownPage.host}${ownPage.pathname}`)}</a>`
+  const endAt =
+    ownPage && html`<a href="${ownPage.pathname}">${name(`${ownPage.host}${ownPage.pathname}`)}</a>`
   const body = html`<main>
 <article class="card">
 ${view.steps.length > 1 && progress(view, words)}
@@ -96,7 +97,7 @@ ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
 <button type="submit">${connect.continueTo({ provider })}</button>
 <button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
 <form id="cancel" method="post" action="${cancelAction}"></form>
-<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst({ host: html`<strong>${name(loginAt)}</strong>` })}${words.gap}`}${connect.next({ host: html`<strong>${name(view.opens)}</strong>`, ownPage: endAt })}</p>
+<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst({ host: html`<strong>${name(loginAt)}</strong>` })}${words.gap}`}${connect.next({ host: html`<strong>${name(view.opens)}</strong>` })}${endAt && html`${words.gap}${connect.endAccess({ ownPage: endAt })}`}</p>
 ${details(view, words)}
 <p class="muted small">${timeLeft(view, words)}</p>
 </article>

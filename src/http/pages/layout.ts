@@ -10,6 +10,8 @@ export type Html = ReturnType<typeof html>
 export interface PageOptions {
   /** The layout of the API reference, instead of one card. */
   readonly wide?: boolean
+  /** The URL of a stylesheet of the page's own. */
+  readonly style?: string
   /** The URL of the page's script, one of the assets. */
   readonly script?: string
   /** The page's language. Absent: English, as of the pages for operators and developers. */
@@ -26,7 +28,7 @@ export interface PageOptions {
 export function page(
   title: Text,
   body: Html,
-  { wide = false, script, words = wordsOf('en'), brand = NO_BRAND }: PageOptions = {},
+  { wide = false, style, script, words = wordsOf('en'), brand = NO_BRAND }: PageOptions = {},
 ): Html {
   return html`<!DOCTYPE html>
 <html lang="${words.language}" dir="${words.direction}">
@@ -39,6 +41,7 @@ export function page(
 <link rel="icon" href="${assetHref('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetHref('pico.css')}">
 <link rel="stylesheet" href="${assetHref('gatepass.css')}">
+${style !== undefined && html`<link rel="stylesheet" href="${style}">`}
 ${brand.style !== undefined && html`<link rel="stylesheet" href="${brand.style}">`}
 ${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>

@@ -5,8 +5,8 @@ import type { ClientRights } from '../../flows/mcp-clients.ts'
 import { redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { csrfInput } from '../../http/pages/csrf-input.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
-import { day, moment } from '../../http/pages/portal/portal-frame.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
+import { day, moment } from '../../http/pages/times.ts'
 import { targetText } from './consent-page.ts'
 
 export interface UsersClientsView {
@@ -20,33 +20,34 @@ export interface UsersClientsView {
 
 /** The applications that act for a user over MCP, each with a button that ends its access. */
 export function usersClientsPage({ words, brand, userId, clients, csrf, action }: UsersClientsView): Html {
-  const { clients: t, portal } = words.texts
+  const { clients: t } = words.texts
+  const { own } = t
   const token = csrfInput(csrf)
   const body = html`<main>
 <article class="card">
-<h1>${portal.applications}</h1>
-<p>${portal.applicationsIntro}</p>
+<h1>${own.applications}</h1>
+<p>${own.applicationsIntro}</p>
 <p class="identity">${t.loggedInAs({ user: name(userId, { longest: 512 }) })}</p>
 ${clients.length === 0 && html`<p class="muted">${t.none}</p>`}
 <ul class="clients">
 ${clients.map(
   (one) => html`<li>
-<p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? portal.unverified}</span></p>
-<p class="small">${portal.applicationMay[one.may]}</p>
+<p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? own.unverified}</span></p>
+<p class="small">${own.applicationMay[one.may]}</p>
 <dl class="facts small">
 <dt>${t.facts.leadsTo}</dt><dd>${targetText(redirectTarget(one.redirectUri), words)}</dd>
-<dt>${portal.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
-<dt>${portal.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? portal.never : moment(words, one.lastUsedAt)}</dd>
+<dt>${own.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
+<dt>${own.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? own.never : moment(words, one.lastUsedAt)}</dd>
 </dl>
 <form method="post" action="${action}">${token}<input type="hidden" name="id" value="${one.id}">
-${endButton(one.may === 'nothing' ? portal.removeApplication : portal.endAccess, one.clientName)}</form>
+${endButton(one.may === 'nothing' ? own.removeApplication : own.endAccess, one.clientName)}</form>
 </li>`,
 )}
 </ul>
-<form class="aside" method="post" action="${action}">${token}<button class="link" type="submit" name="decision" value="logout">${portal.logout}</button></form>
+<form class="aside" method="post" action="${action}">${token}<button class="link" type="submit" name="decision" value="logout">${own.logout}</button></form>
 </article>
 </main>`
-  return page(portal.applications, body, { words, brand })
+  return page(own.applications, body, { words, brand })
 }
 
 function endButton(text: string, about: string): Html {

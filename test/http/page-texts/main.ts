@@ -1,6 +1,10 @@
-import { writeFile } from 'node:fs/promises'
-import { TEXTS_FILE, textsModule } from './current.ts'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { textsModules } from './current.ts'
 
 // `npm run page-texts` writes the types of the texts of the pages.
 
-await writeFile(TEXTS_FILE, textsModule())
+for (const [file, module] of textsModules()) {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, module)
+}

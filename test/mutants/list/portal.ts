@@ -3,10 +3,10 @@ import type { Mutation } from '../mutation.ts'
 // The page on which users see and delete their connections: its tickets, its sessions, and the deletion of a user.
 
 const TICKETS = 'src/store/portal-tickets.ts'
-const ENTER = 'src/http/portal/enter.ts'
-const PORTAL = 'http/portal.test.ts'
+const ENTER = 'src/features/portal/routes-enter.ts'
+const PORTAL = 'features/portal/portal.test.ts'
 const STORED = 'store/sqlite.test.ts'
-const ERASE = 'src/flows/portal/erase-user.ts'
+const ERASE = 'src/flows/erase-user.ts'
 const ERASED = 'deletes everything: only the trail is left'
 
 export const portal: readonly Mutation[] = [
@@ -49,7 +49,7 @@ export const portal: readonly Mutation[] = [
   {
     rows: ['32'],
     fault: 'a ticket that was altered in the database opens what its row says',
-    file: 'src/flows/portal/portal-link.ts',
+    file: 'src/features/portal/portal-link.ts',
     from: 'return found && broker.confirmations.isProof(proof, subjectOf(random, found)) ? found : undefined',
     to: 'return found',
     test: PORTAL,
@@ -58,7 +58,7 @@ export const portal: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'a session of /me may do more than its ticket allows',
-    file: 'src/flows/portal/portal-rights.ts',
+    file: 'src/features/portal/portal-rights.ts',
     from: "if (!session.may.includes(right)) return 'missing'",
     to: '',
     test: PORTAL,
@@ -67,16 +67,16 @@ export const portal: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'an old login is enough for a download and for a deletion',
-    file: 'src/flows/portal/portal-rights.ts',
+    file: 'src/features/portal/portal-rights.ts',
     from: "return isRecentLogin(broker, session) ? 'given' : 'log in'",
     to: "return 'given'",
-    test: 'http/portal-login.test.ts',
+    test: 'features/portal/login.test.ts',
     name: 'download and deletion need a login of the last five minutes',
   },
   {
     rows: ['45'],
     fault: 'a form of /me is accepted from any site',
-    file: 'src/http/portal/me-session.ts',
+    file: 'src/features/portal/routes-session.ts',
     from: 'if (!sessions.isOwnForm(c, session, form))',
     to: "if (form.has('never'))",
     test: PORTAL,

@@ -19,7 +19,7 @@ export interface AppForms {
   readonly withoutApp: string
 }
 
-export const PAGES = ['clients', 'connect', 'endings', 'portal', 'start'] as const satisfies (keyof Texts)[]
+export const PAGES = ['clients', 'connect', 'endings', 'start'] as const satisfies (keyof Texts)[]
 
 /** A placeholder, or a tag of the only markup that a sentence may have. The rest of a sentence is escaped. */
 export const TOKEN = /(\{\w+\}|<\/?strong>|<span class="whole">|<\/span>)/
@@ -28,11 +28,27 @@ type Values = Readonly<Record<string, Text | number | undefined>>
 
 /** The texts of all pages in one language. */
 export function readTexts(language: string): Texts {
-  const pages = PAGES.map((page) => {
-    const file = new URL(`./${page}/${language}.json`, import.meta.url)
-    return [page, toTexts(JSON.parse(readFileSync(file, 'utf8')), language)]
-  })
+  const pages = PAGES.map((page) => [page, readGroup(new URL(`./${page}/`, import.meta.url), language)])
   return Object.fromEntries(pages) // a test holds the files to the type
+}
+
+function readGroup(folder: URL, language: string): unknown {
+  return toTexts(JSON.parse(readFileSync(new URL(`${language}.json`, folder), 'utf8')), language)
+}
+
+/**
+ * The texts of a folder in the language of a page, read when a page first needs them. `Group` is their type, which
+ * `npm run page-texts` makes.
+ */
+export function textsIn<Group>(folder: URL): (words: { readonly language: string }) => Group {
+  const groups = new Map<string, Group>()
+  return ({ language }) => {
+    const known = groups.get(language)
+    if (known !== undefined) return known
+    const group = readGroup(folder, language) as Group // a test holds the files to the type
+    groups.set(language, group)
+    return group
+  }
 }
 
 /** The strings of the entry as texts, and its sentences as functions of their values. */

@@ -62,6 +62,22 @@ export interface Texts {
     readonly unreadTodo: Sentence<'setting'>
     readonly wantsYouAt: Sentence<'host'>
     readonly goThere: string
+    readonly own: {
+      readonly applications: string
+      readonly applicationsIntro: string
+      readonly unverified: string
+      readonly applicationMay: {
+        readonly call: string
+        readonly see: string
+        readonly nothing: string
+      }
+      readonly allowedOn: string
+      readonly lastUsed: string
+      readonly never: string
+      readonly removeApplication: string
+      readonly endAccess: string
+      readonly logout: string
+    }
   }
   readonly connect: {
     readonly title: Sentence<'provider'>
@@ -94,7 +110,8 @@ export interface Texts {
     readonly continueTo: Sentence<'provider'>
     readonly cancel: string
     readonly loginFirst: Sentence<'host'>
-    readonly next: Sentence<'host' | 'ownPage'>
+    readonly next: Sentence<'host'>
+    readonly endAccess: Sentence<'ownPage'>
     readonly minutesLeft: CountSentence
     readonly lessThanAMinute: string
     readonly stepOf: Sentence<'step' | 'steps'>
@@ -309,109 +326,6 @@ export interface Texts {
         readonly happened: string
         readonly todo: string
       }
-    }
-  }
-  readonly portal: {
-    readonly title: string
-    readonly intro: AppSentence
-    readonly youAre: AppSentence<'user'>
-    readonly logout: string
-    readonly backTo: Sentence<'host'>
-    readonly none: string
-    readonly isDefault: string
-    readonly needsYou: string
-    readonly reasons: {
-      readonly refresh_refused: Sentence<'provider'>
-      readonly consent_withdrawn: Sentence<'provider'>
-      readonly token_expired: string
-      readonly refresh_token_expired: string
-      readonly provider_changed: Sentence<'provider'>
-      readonly refresh_outcome_lost: Sentence<'provider'>
-      readonly account_changed: Sentence<'provider'>
-      readonly unreadable: string
-    }
-    readonly untilReconnected: string
-    readonly may: string
-    readonly more: CountSentence
-    readonly defaults: Sentence<'provider'>
-    readonly undescribed: Sentence<'scope' | 'provider'>
-    readonly connectedOn: string
-    readonly lastUsed: string
-    readonly never: string
-    readonly usedBy: string
-    readonly moreTools: CountSentence
-    readonly unused: Sentence<'day'>
-    readonly removedProvider: string
-    readonly reconnect: string
-    readonly makeDefault: string
-    readonly addAccount: Sentence<'provider'>
-    readonly disconnect: string
-    readonly showMore: string
-    readonly applications: string
-    readonly applicationsIntro: string
-    readonly unverified: string
-    readonly applicationMay: {
-      readonly call: string
-      readonly see: string
-      readonly nothing: string
-    }
-    readonly allowedOn: string
-    readonly endAccess: string
-    readonly removeApplication: string
-    readonly endAllAccess: string
-    readonly confirmDisconnect: Sentence<'provider'>
-    readonly confirmText: AppSentence<'provider'>
-    readonly keep: string
-    readonly notes: {
-      readonly disconnected: Sentence<'name'>
-      readonly disconnected_here: Sentence<'name'>
-      readonly disconnect_unconfirmed: Sentence<'name'>
-      readonly disconnected_before: string
-      readonly made_default: Sentence<'name'>
-      readonly client_ended: Sentence<'name'>
-      readonly clients_ended: string
-      readonly connected: string
-      readonly not_connected: string
-      readonly stale_form: string
-    }
-    readonly data: {
-      readonly title: string
-      readonly intro: string
-      readonly download: string
-      readonly downloadText: string
-      readonly erase: string
-      readonly eraseText: string
-      readonly logInFirst: string
-      readonly logIn: string
-      readonly notAllowed: AppSentence
-      readonly back: string
-    }
-    readonly erase: {
-      readonly title: string
-      readonly intro: string
-      readonly points: readonly string[]
-      readonly understood: string
-      readonly button: string
-      readonly keep: string
-      readonly done: string
-      readonly doneText: string
-      readonly unconfirmed: string
-      readonly disconnectedBefore: string
-    }
-    readonly enter: {
-      readonly title: AppSentence<'user'>
-      readonly text: string
-      readonly warning: AppSentence
-      readonly button: string
-      readonly gone: string
-      readonly goneText: AppSentence
-    }
-    readonly outside: {
-      readonly title: string
-      readonly text: string
-      readonly left: string
-      readonly leftText: string
-      readonly again: string
     }
   }
   readonly start: {

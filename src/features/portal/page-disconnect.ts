@@ -1,0 +1,27 @@
+import { html } from 'hono/html'
+import { type Html, name } from '../../http/pages/layout.ts'
+import { providerTile, type TileLogo } from '../../http/pages/provider-tile.ts'
+import { appOf, buttonForm, cardPage, type PortalFrame } from './page-frame.ts'
+import { portalTexts } from './page-texts.ts'
+
+export interface DisconnectView extends PortalFrame {
+  readonly id: string
+  readonly providerName?: string | undefined
+  readonly logo?: TileLogo | undefined
+  readonly account: string
+}
+
+/** Asks once before an account is disconnected. */
+export function disconnectPage(view: DisconnectView): Html {
+  const { words, id, account, logo } = view
+  const t = portalTexts(words)
+  const providerName = view.providerName ?? t.removedProvider
+  const provider = name(providerName)
+  const inside = html`${providerTile({ providerName, logo })}
+<h1>${t.confirmDisconnect({ provider })}</h1>
+${account !== '' && html`<p class="identity"><strong>${name(account)}</strong></p>`}
+<p>${t.confirmText({ provider, app: appOf(view) })}</p>
+${buttonForm(view, { action: `/me/connections/${id}/disconnect`, text: t.disconnect, look: 'danger' })}
+<a class="button secondary" href="/me">${t.keep}</a>`
+  return cardPage(view, t.disconnect, inside)
+}

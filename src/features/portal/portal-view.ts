@@ -1,0 +1,100 @@
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import type { ConnectionTool } from '../../store/connection-tools.ts'
+
+/** The most connections on one page, and the most uses by tools that are read for them. */
+const CONNECTIONS = 50
+const TOOL_USES = 1_000
+/** How many tools are named for each connection. */
+const TOOLS_SHOWN = 5
+/** A connection that was not used for this long is marked. */
+const UNUSED_SECONDS = 90 * 24 * 3600
+
+export interface PortalConnection {
+  readonly connection: Connection
+  /** Absent: the provider was removed. */
+  readonly entry?: ProviderEntry
+  readonly lastUsedAt?: EpochSeconds
+  /** The latest use first. */
+  readonly tools: readonly ConnectionTool[]
+  readonly moreTools: number
+  /** The time of the last use or consent, if that is long ago. */
+  readonly unusedSince?: EpochSeconds
+  /** The user has other accounts at this provider. */
+  readonly hasSiblings: boolean
+}
+
+export interface PortalView {
+  readonly connections: readonly PortalConnection[]
+  /** Where the next page begins. */
+  readonly next?: string
+  readonly clients: readonly McpConsent[]
+}
+
+/** What a user sees on their own page: connections with the tools that use them, and MCP clients. */
+export async function portalView(
+  broker: Broker,
+  {
+    projectId,
+    userId,
+    after,
+  }: { readonly projectId: string; readonly userId: string; readonly after?: string },
+): Promise<PortalView> {
+  const { store } = broker
+  const [page, uses, clients] = await Promise.all([
+    store.connections.list(
+      projectId,
+      { userId },
+      { offset: 0, limit: CONNECTIONS, ...(after !== undefined && { after }) },
+    ),
+    store.connectionTools.ofUser(projectId, userId, TOOL_USES),
+    store.mcpConsents.ofUser(projectId, userId),
+  ])
+  const toolsOf = Map.groupBy(uses, ({ connectionId }) => connectionId)
+  const atProvider = Map.groupBy(page.items, ({ providerUid }) => providerUid)
+  const isOnlyPage = after === undefined && page.next === undefined
+  const connections = await Promise.all(
+    page.items.map(async (connection) => {
+      const { providerUid } = connection
+      const entry = await findProviderByUid(broker, projectId, providerUid)
+      const hasSiblings =
+        (atProvider.get(providerUid)?.length ?? 0) > 1 ||
+        // another account may be on another page
+        (!isOnlyPage && (await store.connections.ofOwner({ projectId, userId, providerUid })).length > 1)
+      const tools = [...(toolsOf.get(connection.id) ?? [])].sort((a, b) => b.lastUsedAt - a.lastUsedAt)
+      // both times are written at most once a minute, so the later one counts
+      const used = Math.max(connection.lastUsedAt ?? 0, tools[0]?.lastUsedAt ?? 0)
+      const since = Math.max(used, connection.consentedAt)
+      return {
+        connection,
+        ...(used > 0 && { lastUsedAt: used }),
+        ...(entry !== undefined && { entry }),
+        tools: tools.slice(0, TOOLS_SHOWN),
+        moreTools: Math.max(tools.length - TOOLS_SHOWN, 0),
+        ...(broker.now() - since >= UNUSED_SECONDS && { unusedSince: since }),
+        hasSiblings,
+      }
+    }),
+  )
+  // connections that need a new consent come first
+  connections.sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)))
+  return { connections, ...(page.next !== undefined && { next: page.next }), clients }
+}
+
+function isBroken({ connection }: PortalConnection): boolean {
+  return connection.status === 'needs_authorization'
+}
+
+/** A connection of this user; `undefined` for an unknown id, and for a connection of another user or project. */
+export async function ownConnection(
+  { store }: Broker,
+  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+  id: string,
+): Promise<Connection | undefined> {
+  const connection = await store.connections.find(id)
+  return connection?.projectId === projectId && connection.userId === userId ? connection : undefined
+}
