@@ -37,7 +37,11 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
     ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'runs'],
     ...['scheduled', 'tools', 'toolsets'],
   ].map((name) => `http/${name}`),
-  'features, each with its API': ['features/chains/chains', 'features/policies/api', 'features/portal/portal'],
+  'features, each with its API': [
+    'features/chains/chains',
+    'features/policies/api',
+    'features/portal/portal',
+  ],
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),
