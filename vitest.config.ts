@@ -90,8 +90,6 @@ export default defineConfig(({ mode }) => {
   return {
     plugins: [sandboxThreadOfBundle, patientThreads],
     test: {
-      // the faults of some files are repeated often (`test/faults/repetitions.ts`)
-      env: mode === 'rest' ? { FAULTS: 'many' } : {},
       setupFiles: ['test/random-input.ts'],
       globalSetup: ['test/on-demand/setup.ts'],
       // each test file loads drizzle-orm: 0.3 s of CPU less for each

@@ -189,7 +189,7 @@ function parsingTime(answer: string): number {
 }
 const parsingTimes = new Map<string, number>()
 
-/** In `npm run test:all` all shapes by every way; otherwise all shapes by the first way, one shape by each other. */
+/** All shapes by the first way, one shape by each other: all ways read and scrub the answer in the same thread. */
 function shapesBy(way: string): readonly Shape[] {
   const number = WAYS.findIndex(([name]) => name === way)
   return repetitions<readonly Shape[]>({
