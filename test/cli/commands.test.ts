@@ -7,7 +7,7 @@ import { runProgram } from '../../src/cli/program.ts'
 import { startFakeIssuer } from '../fake-issuer.ts'
 import { startGatepass } from '../gatepass.ts'
 import { answerJson, listen } from '../loopback.ts'
-import { type Installation, install, runHere } from './gatepass.ts'
+import { type Installation, install, type Outcome, runHere } from './gatepass.ts'
 
 let gatepass: Installation
 beforeEach(async () => {
@@ -111,7 +111,7 @@ describe('keys', () => {
 
     const revoke = ['keys', 'revoke', created.id, '--project', 'acme']
     expect(await gatepass.runHere(...revoke)).toMatchObject({ code: 0 })
-    const again = await gatepass.run(...revoke)
+    const again = await gatepass.runHere(...revoke)
     expect(again).toMatchObject({ code: 3, stdout: '', stderr: oneLine(created.id) })
     expect((await gatepass.runHere('keys', 'list', '--project', 'acme')).stdout).toContain('revoked 2')
   })
@@ -130,7 +130,7 @@ describe('before anything was started', () => {
       gatepass.runHere('connect', 'github', '--user', 'ada'),
       gatepass.runHere('connections'),
       gatepass.runHere('connections', 'delete', 'conn_1'),
-      gatepass.run('keys', 'list'),
+      gatepass.runHere('keys', 'list'),
     ])
     for (const outcome of outcomes)
       expect(outcome).toEqual({ code: 2, stdout: '', stderr: oneLine('start Gatepass first') })
@@ -138,15 +138,15 @@ describe('before anything was started', () => {
   })
 
   test('migrate makes the schema, and the second time says that it is there', async () => {
-    const first = await gatepass.run('migrate', '--json')
+    const first = await gatepass.runHere('migrate', '--json')
     expect(JSON.parse(first.stdout).applied).toBeGreaterThan(0)
     const second = await gatepass.runHere('migrate')
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date already') })
   })
 })
 
-test('every list is printed, and nothing else, by a process of its own', async () => {
-  expect(await gatepass.run('projects', 'create', 'acme')).toMatchObject({ code: 0, stderr: '' })
+test('every list is printed, and nothing else, by a process of its own too', async () => {
+  expect(await gatepass.runHere('projects', 'create', 'acme')).toMatchObject({ code: 0, stderr: '' })
   const nouns = [
     'tools',
     'runs',
@@ -158,7 +158,9 @@ test('every list is printed, and nothing else, by a process of its own', async (
     'connections',
     'projects',
   ]
-  const outcomes = await Promise.all(nouns.map((noun) => gatepass.run(noun, '--json')))
+  const outcomes: Outcome[] = []
+  for (const noun of nouns)
+    outcomes.push(await gatepass[noun === 'tools' ? 'run' : 'runHere'](noun, '--json'))
   for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
     expect({ code, stderr }, nouns[i]).toEqual({ code: 0, stderr: '' })
     const { items } = JSON.parse(stdout)
@@ -187,7 +189,7 @@ test('commands that may read the whole database have a lower priority than a ser
 describe('refusals are one line', () => {
   test('a database in a directory that is not there', async () => {
     const env = { GATEPASS_DATABASE_URL: 'file:/nowhere/at/all/x.db', GATEPASS_MASTER_KEY: MASTER_KEY }
-    const outcome = await gatepass.runWith({ env }, 'migrate')
+    const outcome = await gatepass.runHereWith({ env }, 'migrate')
     expect(outcome).toEqual({ code: 6, stdout: '', stderr: oneLine('GATEPASS_DATABASE_URL') })
   })
 
@@ -199,7 +201,7 @@ describe('refusals are one line', () => {
       '--role',
       'admin',
     )
-    const outcome = await gatepass.run('keys', 'create', '--role', 'admin')
+    const outcome = await gatepass.runHere('keys', 'create', '--role', 'admin')
     expect(outcome).toEqual({ code: 2, stdout: '', stderr: oneLine('GATEPASS_MASTER_KEY') })
     expect(existsSync(join(gatepass.directory, 'x.db.key'))).toBe(false)
   })
@@ -209,7 +211,7 @@ describe('refusals are one line', () => {
     const [provider, project, connection] = await Promise.all([
       gatepass.runHere('connect', 'nowhere', '--user', 'ada'),
       gatepass.runHere('connections', '--project', 'nobody'),
-      gatepass.run('connections', 'delete', 'conn_1'),
+      gatepass.runHere('connections', 'delete', 'conn_1'),
     ])
     expect(provider).toEqual({ code: 3, stdout: '', stderr: oneLine('no provider or tool "nowhere"') })
     expect(project).toEqual({ code: 3, stdout: '', stderr: oneLine('keys create --project nobody') })
@@ -226,7 +228,7 @@ describe('import', () => {
     writeFileSync(join(tools, 'more', 'broken.json'), '{"name": "s3cret", ')
     writeFileSync(join(tools, 'readme.txt'), 'not looked at')
 
-    const { code, stdout, stderr } = await gatepass.run('import', tools, '--json')
+    const { code, stdout, stderr } = await gatepass.runHere('import', tools, '--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const { items } = JSON.parse(stdout)
     expect(items).toMatchObject([
@@ -300,7 +302,7 @@ describe('import', () => {
   })
 
   test('exits with 1 when nothing was taken, and when there is nothing to take', async () => {
-    const refused = await gatepass.runWith({ stdin: '[]' }, 'import', '-', '--json')
+    const refused = await gatepass.runHereWith({ stdin: '[]' }, 'import', '-', '--json')
     expect(refused).toMatchObject({ code: 1, stderr: oneLine('Nothing was imported') })
     expect(JSON.parse(refused.stdout).items).toMatchObject([{ result: 'refused' }])
     const missing = await gatepass.runHere('import', join(gatepass.directory, 'nothing.json'))
@@ -309,7 +311,7 @@ describe('import', () => {
 
   test('prints names from files without letting them steer the terminal', async () => {
     const stdin = JSON.stringify({ ...TOOL, name: 'Bell\u0007 \u001b[2JTool' })
-    const { stdout } = await gatepass.runWith({ stdin }, 'import', '-', '--verbose')
+    const { stdout } = await gatepass.runHereWith({ stdin }, 'import', '-', '--verbose')
     expect(stdout).toContain('Tool')
     expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
@@ -343,7 +345,7 @@ describe('doctor', () => {
     const database = join(gatepass.directory, 'x.db')
     expect(statSync(database).mode & 0o777).toBe(0o600)
     chmodSync(database, 0o640)
-    const { code, stdout, stderr } = await gatepass.run('doctor', '--json')
+    const { code, stdout, stderr } = await gatepass.runHere('doctor', '--json')
     expect({ code, stderr }).toEqual({ code: 1, stderr: oneLine('failed') })
     const { checks } = JSON.parse(stdout)
     expect(checks).toContainEqual(

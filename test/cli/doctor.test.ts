@@ -60,7 +60,7 @@ describe.each(['new', 'existing'])(
     test.each(REFUSED)('%s', async (_, prepare, fault) => {
       if (kind === 'existing') await gatepass.runHereWith({ env: PRODUCTION }, 'migrate')
       const env = { ...PRODUCTION, ...prepare(gatepass.directory) }
-      const { code, stdout } = await gatepass.runWith({ env }, 'doctor', '--production', '--json')
+      const { code, stdout } = await gatepass.runHereWith({ env }, 'doctor', '--production', '--json')
       expect(code).toBe(1)
       const { checks } = JSON.parse(stdout)
       expect(checks).toContainEqual(
@@ -74,7 +74,7 @@ describe.each(['new', 'existing'])(
 )
 
 test('with settings that serve accepts, a new database is a warning and nothing is made', async () => {
-  const { code, stdout } = await gatepass.runWith({ env: PRODUCTION }, 'doctor', '--production', '--json')
+  const { code, stdout } = await gatepass.runHereWith({ env: PRODUCTION }, 'doctor', '--production', '--json')
   expect(code).toBe(0)
   expect(JSON.parse(stdout).checks).toContainEqual(
     expect.objectContaining({ name: 'database', status: 'warning' }),

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { freePort } from '../ports.ts'
@@ -33,7 +33,7 @@ export interface Installation extends AsyncDisposable {
   runWith(options: RunOptions, ...args: readonly string[]): Promise<Outcome>
   /** As `run`, in this process, for tests in which the process itself does not matter (see `runHere`). */
   runHere(...args: readonly string[]): Promise<Outcome>
-  runHereWith(options: Pick<RunOptions, 'env'>, ...args: readonly string[]): Promise<Outcome>
+  runHereWith(options: Pick<RunOptions, 'env' | 'stdin'>, ...args: readonly string[]): Promise<Outcome>
   start(...args: readonly string[]): Started
   startWith(options: RunOptions, ...args: readonly string[]): Started
   /** Pipes its standard output into a shell command; the exit code is that of Gatepass. */
@@ -58,13 +58,25 @@ export function runHere(
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<Outcome> {
+  return runHereReading('', environment, args)
+}
+
+function runHereReading(
+  stdin: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Promise<Outcome> {
   const outcome = lastRunHere.then(async () => {
+    const input = vi
+      .spyOn(process, 'stdin', 'get')
+      .mockReturnValue(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]) as typeof process.stdin)
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     try {
       const code = await runProgram(['node', 'gatepass', ...args], { environment })
       return { code, stdout: out.mock.calls.join(''), stderr: err.mock.calls.join('') }
     } finally {
+      input.mockRestore()
       out.mockRestore()
       err.mockRestore()
     }
@@ -116,7 +128,7 @@ export async function install(): Promise<Installation> {
     run: (...args) => start({}, args).ended,
     runWith: (options, ...args) => start(options, args).ended,
     runHere: (...args) => runHere(settings, ...args),
-    runHereWith: ({ env }, ...args) => runHere({ ...settings, ...env }, ...args),
+    runHereWith: ({ env, stdin = '' }, ...args) => runHereReading(stdin, { ...settings, ...env }, args),
     start: (...args) => start({}, args),
     startWith: (options, ...args) => start(options, args),
     pipe: (into, ...args) =>

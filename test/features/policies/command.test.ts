@@ -56,24 +56,24 @@ test('a policy of the command line holds for the command line and the running se
 
   const listed = await gatepass.runHere('policies')
   expect(listed.stdout).toMatch(/no-tokens +deny +\{"uses":\["token"\]\}\n.*off +deny \(off\)/)
-  expect(await gatepass.run('policies', 'delete', 'no-tokens')).toMatchObject({ code: 0, stderr: '' })
+  expect(await gatepass.runHere('policies', 'delete', 'no-tokens')).toMatchObject({ code: 0, stderr: '' })
   expect(await token()).toMatchObject({ code: 0 })
   expect(await askServer()).toBe(200)
 })
 
 test('a dry run says what a policy would have refused', async () => {
   const stdin = JSON.stringify({ id: 'no-ada', effect: 'deny', match: { users: ['ada'] } })
-  const tried = await gatepass.runWith({ stdin }, 'policies', 'dry-run', '-')
+  const tried = await gatepass.runHereWith({ stdin }, 'policies', 'dry-run', '-')
   expect(tried).toMatchObject({ code: 0, stderr: '' })
   expect(tried.stdout).toMatch(/(\d+) uses of tokens [^\n]+\n {2}✗ \1 would have been refused, 0 permitted\n/)
   expect(tried.stdout).toMatch(/\nno-ada +\d+ uses\n/)
   expect(tried.stdout).toMatch(/ ada +token +sandbox +denied +no-ada\n/)
-  const json = await gatepass.runWith({ stdin }, 'policies', 'dry-run', '-', '--json')
+  const json = await gatepass.runHereWith({ stdin }, 'policies', 'dry-run', '-', '--json')
   expect(JSON.parse(json.stdout)).toMatchObject({ permitted: 0, undecided: 0, complete: true })
-  expect((await gatepass.run('policies', 'dry-run')).stdout).toMatch(/✓ 0 would have been refused/)
-  const none = await gatepass.run('policies', 'dry-run', '--until', '2020-01-01')
+  expect((await gatepass.runHere('policies', 'dry-run')).stdout).toMatch(/✓ 0 would have been refused/)
+  const none = await gatepass.runHere('policies', 'dry-run', '--until', '2020-01-01')
   expect(none).toMatchObject({ code: 0, stdout: 'No token was used in that time.\n' })
-  expect(await gatepass.run('policies', 'dry-run', '--without', 'nope')).toMatchObject({
+  expect(await gatepass.runHere('policies', 'dry-run', '--without', 'nope')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('"nope"'),
   })
@@ -88,7 +88,7 @@ test.each([
   ],
   ['a rule that contradicts itself', '{"id":"a","effect":"hook","match":{}}', /hook/],
 ])('%s sets nothing', async (_, stdin, said) => {
-  const refused = await gatepass.runWith({ stdin }, 'policies', 'set', '-')
+  const refused = await gatepass.runHereWith({ stdin }, 'policies', 'set', '-')
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
   expect(refused.stderr).toMatch(said)
   const { items } = JSON.parse((await gatepass.runHere('policies', '--json')).stdout)
