@@ -11,7 +11,6 @@ import { createDescriptorWatch } from './services/descriptor-watch.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SERVER_LAPSE_MS } from './services/sealing-keys.ts'
 import { SERVER_BEAT_MS, type ServerRegistration } from './services/server-registration.ts'
-import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
@@ -44,21 +43,19 @@ export function beginFeatureWork(broker: Broker): readonly FeatureWork[] {
   return ofFeatures.flatMap(({ begin }) => begin?.(broker) ?? [])
 }
 
-/** The parts of a process whose work is due at intervals: scheduled tool runs, those of features, its registration. */
+/** The parts of a process whose work is due at intervals: those of features, and its registration. */
 export interface DueWork {
-  readonly scheduler: Scheduler
   readonly features: readonly FeatureWork[]
   readonly registration: ServerRegistration
 }
 
 /** The jobs that every process runs. */
-export function ownJobs(broker: Broker, { scheduler, features, registration }: DueWork): BackgroundJob[] {
+export function ownJobs(broker: Broker, { features, registration }: DueWork): BackgroundJob[] {
   const { uses, activity, history, liveness, log } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
     { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
-    { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
     ...features.flatMap(({ jobs }) => jobs),
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
     { intervalMs: SERVER_BEAT_MS, run: () => registration.beat() },

@@ -61,8 +61,6 @@ export interface Broker {
   readonly waiters: Waiters
   /** Limits the pending authorizations of a project. */
   readonly pending: PendingLimit
-  /** Limits the scheduled runs of a project. */
-  readonly scheduled: PendingLimit
   /** Read-through caches, invalidated by store changes. */
   readonly cache: {
     readonly connections: ReadCache<readonly CachedConnection[]>

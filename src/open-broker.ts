@@ -55,7 +55,6 @@ import { openStore } from './store/open-store.ts'
 import { sealingContext } from './store/protected-tables.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
-import { signScheduledRuns } from './tools/run/sign-scheduled-runs.ts'
 
 /** Cached tools, with one entry for each spelling of a name; most take a few kB. */
 const MAX_HELD_TOOLS = 2_000
@@ -112,7 +111,7 @@ export async function openBroker(
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     if (!isSigned) {
-      await signScheduledRuns(raw, keys)
+      for (const upgrade of await loadFeatures('upgrade')) await upgrade(raw, keys)
       await settleToolNames({ store, unsigned: raw, audit, log }, operatorsProject.id)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     }
@@ -175,7 +174,6 @@ export async function openBroker(
       settings: config,
       waiters,
       pending: createPendingLimit(store.authorizations.countLive, config.maxPending, now),
-      scheduled: createPendingLimit(store.executions.countScheduled, config.maxPending, now),
       uses,
       activity,
       metrics,

@@ -35,7 +35,6 @@ import { registerServer } from './services/server-registration.ts'
 import { waitAtMost } from './services/wait-at-most.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { loadModules, registerModules } from './tools/module/register-modules.ts'
-import { createScheduler } from './tools/run/scheduler.ts'
 import { version } from './version.ts'
 
 /** Graceful-shutdown budget; Kubernetes sends SIGKILL after 30 s by default. */
@@ -122,11 +121,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     )
     announceMcp(broker)
     if (config.development) await prepareSandbox(broker, config)
-    const scheduler = createScheduler(broker)
     const features = beginFeatureWork(broker)
     const jobs = startJobs(
       broker,
-      { scheduler, features, registration },
+      { features, registration },
       { runsSharedJobs: cluster?.runsSharedJobs ?? true },
     )
     // ends the claims of processes that crashed
@@ -140,15 +138,12 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         for (const job of jobs) clearInterval(job)
         broker.waiters.close()
         broker.refreshes.stop()
-        const scheduled = scheduler.close(left() - 2 * FINAL_WRITES_MS)
         const ended = Promise.all(features.map((work) => work.close(left() - 2 * FINAL_WRITES_MS)))
         const calls = mcp.close(left() - 2 * FINAL_WRITES_MS)
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
         await waitAtMost(left() - FINAL_WRITES_MS, calls)
         await ended
-        const cutOff = await scheduled
-        if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at shutdown')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
         const { running } = broker.refreshes
         await waitAtMost(left(), broker.refreshes.whenIdle())

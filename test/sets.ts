@@ -35,12 +35,13 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
       'import',
     ],
     ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'runs'],
-    ...['scheduled', 'tools', 'toolsets'],
+    ...['tools', 'toolsets'],
   ].map((name) => `http/${name}`),
   'features, each with its API': [
     'features/chains/chains',
     'features/policies/api',
     'features/portal/portal',
+    'features/scheduled-runs/scheduled-runs',
   ],
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],

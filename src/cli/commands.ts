@@ -50,7 +50,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'runs',
-    description: 'past and scheduled runs of tools: list (the default), show, cancel',
+    description: 'past and scheduled runs of tools: list (the default), show',
     load: async () => (await import('./runs.ts')).defineRuns,
   },
   {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
-import { dim, MARKS, print, printJson, sanitize, table, toSecond } from './print.ts'
+import { dim, print, printJson, sanitize, table, toSecond } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const LIST = inputFlags('listExecutions', {
@@ -64,21 +64,6 @@ export function defineRuns(runs: Command, shell: Shell): void {
           print(
             `${dim(name.padEnd(width))}  ${sanitize(typeof value === 'string' ? value : JSON.stringify(value))}`,
           )
-      }),
-    )
-
-  withCommonOptions(
-    runs
-      .command('cancel')
-      .description('cancel a scheduled run that has not begun')
-      .argument('<id>', 'its id, as runs list shows it', parseId),
-  )
-    .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api) => {
-        const run = await api.call('cancelScheduledTool', { params: { id } })
-        if (options.json) return printJson(run)
-        print(`${MARKS.ok} ${sanitize(id)} is cancelled.`)
       }),
     )
 }

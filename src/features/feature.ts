@@ -3,9 +3,11 @@ import type { CommandEntry } from '../cli/command-entry.ts'
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
 import type { Brand } from '../domain/brand.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
 import type { Attention } from '../flows/console/attention.ts'
 import type { MenuItem } from '../http/console/navigation.ts'
-import type { ConsoleRoutes } from '../http/console/routes.ts'
+import type { ConsoleRoutes, OnPage } from '../http/console/routes.ts'
+import type { RunAdditions } from '../http/console/run-list.ts'
 import type { PageRoutes } from '../http/page-routes.ts'
 import type { Fetch } from '../http/server/call-log.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
@@ -13,8 +15,10 @@ import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { StartObserver } from '../services/process-observer.ts'
 import type { UseGate } from '../services/use-gate.ts'
 import type { ProjectSites } from '../services/users-origin.ts'
+import type { Sealer } from '../store/seal.ts'
 import type { Store } from '../store/store.ts'
 import type { StorePart } from '../store/store-part.ts'
+import type { RunLater } from '../tools/run/run-later.ts'
 
 /**
  * A part of Gatepass that lies in one folder. The members except `commands` are loaded by `loadFeatures`, so that a
@@ -45,6 +49,10 @@ export interface Feature {
   /** The path of the page on which users end what they have allowed. */
   readonly ownPage?: () => Promise<string>
   readonly jobs?: () => Promise<FeatureJobs>
+  /** Runs a tool later, where a caller asks for that. */
+  readonly runLater?: () => Promise<RunLater>
+  /** Changes rows of an earlier release, before the installation signs its rows for the first time. */
+  readonly upgrade?: () => Promise<(store: Store, sealer: Sealer) => Promise<void>>
   readonly settings?: () => Promise<FeatureSettings<unknown>>
   /** Observes a process from before its broker opens until after it closed. */
   readonly observer?: () => Promise<StartObserver>
@@ -73,6 +81,8 @@ export type GateParts = Pick<
 export interface FeaturePages {
   readonly menu: MenuItem & { readonly after: string }
   readonly add: (routes: ConsoleRoutes, broker: Broker) => void
+  /** What the page of a run of the feature has: the list that it is in, and controls. */
+  readonly ofRun?: (on: OnPage, run: ExecutionRecord) => RunAdditions | undefined
 }
 
 export interface FeatureJobs {

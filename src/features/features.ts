@@ -6,6 +6,7 @@ import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
 import { policies } from './policies/feature.ts'
 import { portal } from './portal/feature.ts'
+import { scheduledRuns } from './scheduled-runs/feature.ts'
 import { telemetry } from './telemetry/feature.ts'
 import { toolsets } from './toolsets/feature.ts'
 import { webhooks } from './webhooks/feature.ts'
@@ -19,6 +20,7 @@ export const features: readonly Feature[] = [
   oxp,
   policies,
   portal,
+  scheduledRuns,
   telemetry,
   toolsets,
   webhooks,

@@ -2,7 +2,6 @@ import { expect } from 'vitest'
 import { beginFeatureWork, ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
 import { registerServer } from '../../src/services/server-registration.ts'
-import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import type { CallOptions } from '../gatepass.ts'
 import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../http/world.ts'
 import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
@@ -238,12 +237,11 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
   /** Runs the jobs that the timers of the server run at times that a test does not choose. */
   async function runBackgroundJobs(broker: Broker): Promise<void> {
-    const [scheduler, features] = [createScheduler(broker), beginFeatureWork(broker)]
+    const features = beginFeatureWork(broker)
     const registration = await registerServer(broker.store, broker.sealer)
-    const own = ownJobs(broker, { scheduler, features, registration })
+    const own = ownJobs(broker, { features, registration })
     for (const { run } of [...own, ...sharedJobs(broker)]) await run()
     await registration.leave()
-    await scheduler.close(0)
     for (const work of features) await work.close(1_000)
     const { processes } = broker.store
     await processes.enter('other')

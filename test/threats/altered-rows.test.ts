@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
+import type { ScheduledRequest } from '../../src/features/scheduled-runs/scheduled-run.ts'
+import { createScheduler } from '../../src/features/scheduled-runs/scheduler.ts'
 import { nextUriOf } from '../../src/flows/ending-uri.ts'
 import { findAlteredRows } from '../../src/services/altered-rows.ts'
 import { sealingContext } from '../../src/store/protected-tables.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
-import type { KeptRequest } from '../../src/tools/run/execution-history.ts'
-import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
 import { metadata, oauthEntry, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
@@ -369,12 +369,16 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     })
 
     /** Replaces what is sealed with the run by the result of `change`. */
-    async function reseal({ broker }: Gatepass, id: string, change: (request: KeptRequest) => KeptRequest) {
+    async function reseal(
+      { broker }: Gatepass,
+      id: string,
+      change: (request: ScheduledRequest) => ScheduledRequest,
+    ) {
       const { store, sealer } = broker
       const { id: projectId } = defined(await store.projects.findByName('default'))
       const from = defined((await store.executions.find(projectId, id))?.request)
       const place = sealingContext('executions', 'request', { id, projectId })
-      const request = JSON.parse(sealer.open(from, place)) as KeptRequest
+      const request = JSON.parse(sealer.open(from, place)) as ScheduledRequest
       const column = SEALED_COLUMNS.find((one) => one.table === 'executions' && one.column === 'request')
       const to = sealer.seal(JSON.stringify(change(request)), place)
       expect(await store.envelopes.exchange(defined(column), [{ rowId: id, from, to }])).toBe(1)
@@ -388,7 +392,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       for (const days of [1, 1, 1, ...Array.from({ length: 100 }, () => 9)])
         ids.push(await schedule(world.gatepass, days))
       const [whole = '', altered = '', unsealed = '', ...later] = ids
-      const asOlder = ({ scheduled: _, ...request }: KeptRequest) => request
+      const asOlder = ({ scheduled: _, ...request }: ScheduledRequest) => request
       for (const id of ids) await reseal(world.gatepass, id, asOlder)
       await makeOlder()
       const upgraded = await tamper('update workers set mac = null, accepted = null, accepted_mac = null')

@@ -101,6 +101,6 @@ ${section('Steps', table('Steps', ['#', 'Tool', 'Status'], rows, 'No steps.'))}`
 
 /** Chains of runs that wait for the consent of their users. */
 export const chainPages: FeaturePages = {
-  menu: { path: '/chains', label: 'Chains', icon: 'chain', after: '/scheduled' },
+  menu: { path: '/chains', label: 'Chains', icon: 'chain', after: '/runs' },
   add: addChainPages,
 }

@@ -28,7 +28,6 @@ export const OWN_MENU: readonly MenuGroup[] = [
     items: [
       { path: '/tools', label: 'Tools', icon: 'tool' },
       { path: '/runs', label: 'Runs', icon: 'play' },
-      { path: '/scheduled', label: 'Scheduled runs', icon: 'clock' },
       { path: '/workers', label: 'Workers', icon: 'server' },
     ],
   },

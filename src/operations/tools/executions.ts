@@ -5,7 +5,7 @@ import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../../do
 import { parseToolId } from '../../domain/tool-id.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
-import { cancelScheduled, getExecution as get, historyToolId } from '../../tools/run/executions.ts'
+import { getExecution as get, historyToolId } from '../../tools/run/executions.ts'
 import { Answer } from '../answer.ts'
 import {
   artifactSchema,
@@ -17,7 +17,7 @@ import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../s
 import { idText, toolNameText, userIdText } from '../schemas/fields.ts'
 import { jsonObject, jsonValue } from '../schemas/json-schemas.ts'
 
-const executionSchema = z
+export const executionSchema = z
   .object({
     id: z.string(),
     tool_id: z.string(),
@@ -64,7 +64,7 @@ const attemptSchema = z.object({
   system_error_message: z.string().optional(),
 })
 
-const detailSchema = executionSchema
+export const executionDetailSchema = executionSchema
   .extend({
     input: jsonObject.optional(),
     attempts: z.array(attemptSchema).optional(),
@@ -115,7 +115,7 @@ export const listExecutions = defineOperation({
     const list = ['executions', projectId, userId, filter.toolId, type, status]
     const pageRequest = requestedPage(query, list)
     const page = await broker.store.executions.list(projectId, filter, pageRequest)
-    return toCursorPage(page.items.map(toWire), page, pageRequest, list)
+    return toCursorPage(page.items.map(toExecution), page, pageRequest, list)
   },
 })
 
@@ -130,63 +130,14 @@ export const getExecution = defineOperation({
   description: 'With `input` and `attempts` where they were kept (`keep_content`, and scheduled runs).',
   params: idParams,
   answer: 'The run',
-  output: detailSchema,
+  output: executionDetailSchema,
   run: async (broker, { params, caller }) =>
-    new Answer(toDetail(broker, await get(broker, caller.projectId, params.id))),
+    new Answer(toExecutionDetail(broker, await get(broker, caller.projectId, params.id))),
 })
 
-export const listScheduledTools = defineOperation({
-  id: 'listScheduledTools',
-  method: 'get',
-  path: '/v1/scheduled_tools',
-  role: 'readonly',
-  keysOfUsers: 'own',
-  tag,
-  summary: 'Scheduled runs, newest first',
-  query: z.object(cursorQuery),
-  answer: 'A page',
-  output: cursorPageSchema(executionSchema),
-  async run(broker, { query, caller }) {
-    const { projectId, userId } = caller
-    const filter = { type: 'scheduled', ...(userId !== undefined && { userId }) } as const
-    const list = ['scheduled_tools', projectId, userId]
-    const pageRequest = requestedPage(query, list)
-    const page = await broker.store.executions.list(projectId, filter, pageRequest)
-    return toCursorPage(page.items.map(toWire), page, pageRequest, list)
-  },
-})
-
-export const getScheduledTool = defineOperation({
-  id: 'getScheduledTool',
-  method: 'get',
-  path: '/v1/scheduled_tools/{id}',
-  role: 'caller',
-  keysOfUsers: 'own',
-  tag,
-  summary: 'One scheduled run, and its result',
-  params: idParams,
-  answer: 'The run',
-  output: detailSchema,
-  run: async (broker, { params, caller }) =>
-    new Answer(toDetail(broker, await get(broker, caller.projectId, params.id, 'scheduled'))),
-})
-
-export const cancelScheduledTool = defineOperation({
-  id: 'cancelScheduledTool',
-  method: 'delete',
-  path: '/v1/scheduled_tools/{id}',
-  role: 'caller',
-  keysOfUsers: 'own',
-  tag,
-  summary: 'Cancel a run that has not begun',
-  params: idParams,
-  answer: 'Cancelled',
-  output: executionSchema,
-  run: async (broker, { params, caller }) =>
-    toWire(await cancelScheduled(broker, caller.projectId, params.id)),
-})
-
-function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<typeof executionSchema> {
+export function toExecution(
+  record: Omit<ExecutionRecord, 'request' | 'result'>,
+): z.infer<typeof executionSchema> {
   const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
   const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
   const { name, namespace, version } = parseToolId(tool)
@@ -212,10 +163,10 @@ function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<ty
   }
 }
 
-export function toDetail(
+export function toExecutionDetail(
   broker: Broker,
   record: ExecutionRecord,
-): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
+): Omit<z.infer<typeof executionDetailSchema>, 'attempts'> & { attempts?: unknown[] } {
   const request = readableOr(() => openRequest(broker, record))
   const input = request === UNREADABLE ? undefined : request?.input
   const result = readableOr(() => openAttempts(broker, record))
@@ -225,7 +176,7 @@ export function toDetail(
     ...(result === UNREADABLE ? (['attempts'] as const) : []),
   ]
   return {
-    ...toWire(record),
+    ...toExecution(record),
     ...(input !== undefined && { input: { ...input } }),
     ...(unreadable.length > 0 && { unreadable }),
     ...((attempts.length > 0 || (record.type === 'scheduled' && result !== UNREADABLE)) && {

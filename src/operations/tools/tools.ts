@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { invalidMember } from '../../domain/errors.ts'
+import { loadFeatures } from '../../features/load-features.ts'
 import { bindTool as bind } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool as remove } from '../../tools/catalogue/delete-tool.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
@@ -7,7 +8,6 @@ import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
 import { type ImportedTool, importTools as importDocuments } from '../../tools/metadata/import-tools.ts'
 import { executeTool as execute } from '../../tools/run/execute-tool.ts'
 import { mayBeRepeated } from '../../tools/run/execution.ts'
-import { readRunAt, scheduleTool } from '../../tools/run/schedule-tool.ts'
 import { authorizeTool as authorize } from '../../tools/run/tool-tokens.ts'
 import { getWorker } from '../../tools/worker.ts'
 import { Answer } from '../answer.ts'
@@ -30,6 +30,12 @@ import { defineOperation } from '../operation.ts'
 import { idText, toolNameText } from '../schemas/fields.ts'
 import { type ImportedToolWire, importResultSchema, importSchema } from './import-schemas.ts'
 import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
+
+const [runLater = refuseLater] = await loadFeatures('runLater')
+
+async function refuseLater(): Promise<never> {
+  throw invalidMember('run_at', 'not_allowed', 'This Gatepass runs tools at once: leave run_at out.')
+}
 
 const nameParams = z.object({ name: toolNameText })
 const tag = 'Tools'
@@ -88,11 +94,10 @@ export const executeTool = defineOperation({
     const tool = await getTool(broker, caller.projectId, name, version)
     const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
     const { isArcade } = request
-    const scheduled =
-      body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))
-    if (scheduled?.outcome === 'scheduled')
-      return new Answer((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
-    const execution = scheduled?.execution ?? (await execute(broker, call, request.cancelSignal))
+    const later = body.run_at == null ? undefined : await runLater(broker, call, body.run_at)
+    if (later?.outcome === 'scheduled')
+      return new Answer((isArcade ? toArcadeScheduled : toScheduled)(later.record))
+    const execution = later?.execution ?? (await execute(broker, call, request.cancelSignal))
     const hadNoEffect = mayBeRepeated(execution)
     if (!isArcade) {
       const headers = {

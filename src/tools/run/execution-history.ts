@@ -13,32 +13,7 @@ import { type StoredOutput, toStoredOutput } from './stored-output.ts'
 // Writes and reads what history stores of a run. Only this file and stored-output.ts know the stored form.
 
 /** The request of a run, as history keeps it. */
-export interface KeptRequest
-  extends Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'> {
-  /** `traceparent` of the request that scheduled the run, if its trace is recorded. */
-  readonly traceparent?: string
-  /** The source of the tool of a scheduled run (`tool-source.ts`). */
-  readonly source?: string
-  /** Only of a run that is scheduled and has not ended: what decides when, as whom and what it runs. */
-  readonly scheduled?: ScheduledRun
-}
-
-/** The columns of a scheduled run that its request has too, because a program that writes the database could change them. */
-export type ScheduledRun = Pick<
-  ExecutionRecord,
-  'userId' | 'toolId' | 'entryPoint' | 'apiKeyId' | 'runAt' | 'createdAt'
->
-
-/** Whether the row is that of the run that was scheduled. A retry comes later than `runAt`, never earlier. */
-export function isAsScheduled(record: ExecutionRecord, { scheduled }: KeptRequest): boolean {
-  return (
-    scheduled !== undefined &&
-    (['userId', 'toolId', 'entryPoint', 'apiKeyId', 'createdAt'] as const).every(
-      (member) => record[member] === scheduled[member],
-    ) &&
-    (record.runAt ?? 0) >= (scheduled.runAt ?? 0)
-  )
-}
+export type KeptRequest = Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'>
 
 /** One attempt to run the tool, and its result. */
 export interface Attempt {
@@ -108,19 +83,10 @@ export function resultOf(execution: Execution): Pick<Attempt, 'success' | 'outpu
 
 type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
-/** Encrypts the request of a run for its row. */
-export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed {
-  const { input, account, accounts, metadata, keepContent, traceparent, scheduled, source } = call
-  const kept: KeptRequest = {
-    input,
-    ...(account !== undefined && { account }),
-    ...(accounts !== undefined && { accounts }),
-    ...(metadata !== undefined && { metadata }),
-    ...(keepContent !== undefined && { keepContent }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(scheduled !== undefined && { scheduled }),
-    ...(source !== undefined && { source }),
-  }
+/** Encrypts the request of a run for its row, with `more` members. */
+export function sealRequest(broker: Broker, row: Row, call: KeptRequest, more: object = {}): Sealed {
+  const { input, account, accounts, metadata, keepContent } = call
+  const kept = { input, account, accounts, metadata, keepContent, ...more }
   return broker.sealer.seal(JSON.stringify(kept), sealingContext('executions', 'request', row))
 }
 
@@ -171,16 +137,6 @@ export function sealAttempts(
   })
   const result = { attempts: stored, ...(request !== undefined && { request }) }
   return broker.sealer.seal(JSON.stringify(result), sealingContext('executions', 'result', row))
-}
-
-/** Encrypts what is kept of a scheduled run that ends before it has begun; `undefined` if the row was altered. */
-export function sealEnded(broker: Broker, record: ExecutionRecord): Sealed | undefined {
-  try {
-    return sealAttempts(broker, record, openAttempts(broker, record), openRequest(broker, record))
-  } catch (error) {
-    if (error instanceof UnsealError) return undefined
-    throw error
-  }
 }
 
 /** Decrypts the attempts of a run; empty if none were kept. Throws `UnsealError`. */

@@ -4,7 +4,6 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import { toolId } from '../../domain/tool.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { getTool } from '../catalogue/get-tool.ts'
-import { sealEnded } from './execution-history.ts'
 
 /** Throws `not_found`, also for a run of a user for whom the request may not act. */
 export async function getExecution(
@@ -18,21 +17,6 @@ export async function getExecution(
   const isOfType = type === undefined || record?.type === type
   if (record !== undefined && isOfType && mayActFor(record.userId)) return record
   throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
-}
-
-/** Throws `not_found`, `invalid_request` for a run that has begun. */
-export async function cancelScheduled(
-  broker: Broker,
-  projectId: string,
-  id: string,
-): Promise<ExecutionRecord> {
-  const record = await getExecution(broker, projectId, id, 'scheduled')
-  const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool: record.toolId, subject: id })
-  const result = sealEnded(broker, record)
-  const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit, result)
-  if (cancelled === undefined)
-    throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be cancelled.')
-  return cancelled
 }
 
 /** Returns the id of the tool with this name, else the text itself, which may be the id of a deleted tool. */

@@ -226,10 +226,10 @@ export const callers: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'runs that a thief has scheduled go on with the successor of a revoked key',
-    file: 'src/tools/run/scheduler.ts',
+    file: 'src/features/scheduled-runs/scheduler.ts',
     from: 'if (key?.revokedAt !== undefined) return undefined',
     to: '',
-    test: 'http/scheduled.test.ts',
+    test: 'features/scheduled-runs/scheduled-runs.test.ts',
     name: 'whose key was rotated and then revoked',
   },
   {

@@ -161,7 +161,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/tools/run/stored-output.ts',
     from: 'return { value: shown.value ?? null, ...logs }',
     to: 'return { value: null, ...logs }',
-    test: 'http/scheduled.test.ts',
+    test: 'features/scheduled-runs/scheduled-runs.test.ts',
     name: 'has what went in and came out only where that was asked for',
   },
   {
@@ -212,10 +212,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a run that lacks consent is put off',
-    file: 'src/tools/run/schedule-tool.ts',
+    file: 'src/features/scheduled-runs/schedule-tool.ts',
     from: "if (begun.outcome === 'authorization_required') {",
     to: "if (begun.outcome === 'authorization_required' && now < 0) {",
-    test: 'http/scheduled.test.ts',
+    test: 'features/scheduled-runs/scheduled-runs.test.ts',
     name: 'that lacks consent is not put off: the link comes at once',
   },
   {
@@ -422,7 +422,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/tools/run/execution-history.ts',
     from: '...(keepContent && {',
     to: '...({',
-    test: 'http/scheduled.test.ts',
+    test: 'features/scheduled-runs/scheduled-runs.test.ts',
     name: 'has what went in and came out only where that was asked for',
   },
   {

@@ -14,10 +14,10 @@ export const parts: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'a run whose key has expired meanwhile runs',
-    file: 'src/tools/run/scheduler.ts',
+    file: 'src/features/scheduled-runs/scheduler.ts',
     from: 'revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= broker.now())',
     to: 'revokedAt !== undefined || expiresAt === 0',
-    test: 'http/scheduled.test.ts',
+    test: 'features/scheduled-runs/scheduled-runs.test.ts',
     name: 'whose key has expired meanwhile is not run',
   },
   {

@@ -496,7 +496,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'user, tool, key and time in the row of a scheduled run are believed',
-    file: 'src/tools/run/scheduler.ts',
+    file: 'src/features/scheduled-runs/scheduler.ts',
     from: 'if (record.request === undefined || !isAsScheduled(record, kept)) {',
     to: 'if (record.request === undefined) {',
     test: 'threats/altered-rows.test.ts',
@@ -505,7 +505,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'a run that has ended can be put back',
-    file: 'src/tools/run/scheduler.ts',
+    file: 'src/features/scheduled-runs/scheduler.ts',
     from: 'if (record.request === undefined || !isAsScheduled(record, kept)) {',
     to: 'if (!isAsScheduled(record, kept)) {',
     test: 'threats/altered-rows.test.ts',
@@ -614,7 +614,7 @@ export const storage: readonly Mutation[] = [
     rows: ['49'],
     fault: 'scheduled runs of an older release are not sealed',
     file: 'src/open-broker.ts',
-    from: 'await signScheduledRuns(raw, keys)',
+    from: "for (const upgrade of await loadFeatures('upgrade')) await upgrade(raw, keys)",
     to: '',
     test: 'threats/altered-rows.test.ts',
     name: 'if a release without seals has scheduled it',
@@ -622,7 +622,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'one page of scheduled runs of an older release is sealed',
-    file: 'src/tools/run/sign-scheduled-runs.ts',
+    file: 'src/features/scheduled-runs/scheduled-run-upgrade.ts',
     from: 'after = page.items.length < SIGNED_AT_ONCE ? undefined : page.items.at(-1)?.id',
     to: 'after = undefined',
     test: 'threats/altered-rows.test.ts',

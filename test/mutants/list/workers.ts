@@ -60,7 +60,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a scheduled run runs the tool of another source',
-    file: 'src/tools/run/scheduler.ts',
+    file: 'src/features/scheduled-runs/scheduler.ts',
     from: '    await checkSource(broker, tool, source)\n',
     to: '',
     test: 'threats/tool-names.test.ts',

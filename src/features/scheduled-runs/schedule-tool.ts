@@ -4,33 +4,36 @@ import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
+import { perBroker } from '../../flows/per-broker.ts'
+import { createPendingLimit } from '../../services/pending-limit.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import { recordedTrace } from '../../services/tracing.ts'
-import { sourceOf } from '../catalogue/tool-source.ts'
-import type { Execution, ToolCall } from './execution.ts'
-import { type ScheduledRun, sealRequest } from './execution-history.ts'
-import { checkInput } from './preconditions.ts'
-import { authorizationRequired, authorizeTool, isGranted, toolNeeds } from './tool-tokens.ts'
-
-/** The result of `scheduleTool`. */
-export type Scheduled =
-  | { readonly outcome: 'scheduled'; readonly record: ExecutionRecord }
-  /** Nothing was scheduled: the user must approve first, while the caller is there to send the link. */
-  | { readonly outcome: 'authorization_required'; readonly execution: Execution }
+import { sourceOf } from '../../tools/catalogue/tool-source.ts'
+import type { ToolCall } from '../../tools/run/execution.ts'
+import { sealRequest } from '../../tools/run/execution-history.ts'
+import { checkInput } from '../../tools/run/preconditions.ts'
+import type { LaterRun } from '../../tools/run/run-later.ts'
+import { authorizationRequired, authorizeTool, isGranted, toolNeeds } from '../../tools/run/tool-tokens.ts'
+import type { ScheduledRequest, ScheduledRun } from './scheduled-run.ts'
 
 /** The limit of a sealed request, which may be stored for months. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
+/** Limits the scheduled runs of a project. */
+const scheduledOf = perBroker(({ store, settings, now }) =>
+  createPendingLimit(store.executions.countScheduled, settings.maxPending, now),
+)
 /** When the caller may try again after `too_many_pending`. */
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * Schedules a run for `runAt` (epoch seconds). The database keeps it, so that it outlives this process and any node can run
+ * Schedules a run for a time. The database keeps it, so that it outlives this process and any node can run
  * it. Throws what `executeTool` throws, `invalid_input`, `request_too_large`, and `too_many_pending` when the project has
  * too many scheduled runs.
  */
-export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
+export async function scheduleTool(broker: Broker, call: ToolCall, time: string): Promise<LaterRun> {
   const { tool, userId, entryPoint } = call
+  const runAt = readRunAt(time)
   const now = broker.now()
   await checkInput(broker, call)
   const needs = await toolNeeds(broker, tool, call)
@@ -47,7 +50,6 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   }
   const { apiKey } = currentContext()
   const row = { id: newId('exec'), projectId: tool.projectId }
-  const traceparent = recordedTrace()
   const scheduled: ScheduledRun = {
     toolId: toolId(tool),
     entryPoint,
@@ -56,18 +58,14 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     runAt,
     createdAt: now,
   }
-  const request = sealRequest(broker, row, {
-    ...call,
-    scheduled,
-    ...(traceparent !== undefined && { traceparent }),
-    source: await sourceOf(broker, tool),
-  })
+  const more = { scheduled, traceparent: recordedTrace(), source: await sourceOf(broker, tool) }
+  const request = sealRequest(broker, row, call, more satisfies Partial<ScheduledRequest>)
   if (request.length > MAX_REQUEST_CHARACTERS)
     throw new BrokerError(
       'request_too_large',
       'The input of a scheduled run may be about 1.5 MB. Send less of it, or a reference.',
     )
-  if (await broker.scheduled.isFull(tool.projectId))
+  if (await scheduledOf(broker).isFull(tool.projectId))
     throw new BrokerError(
       'too_many_pending',
       'This project has as many scheduled runs as it may have (GATEPASS_MAX_PENDING). Cancel some by DELETE /v1/scheduled_tools/{id}, or wait until some have run.',
@@ -90,7 +88,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   })
   await aboutToRun({ executionId: record.id, toolId: record.toolId })
   await broker.store.executions.add([record], audit)
-  broker.scheduled.added(tool.projectId)
+  scheduledOf(broker).added(tool.projectId)
   return { outcome: 'scheduled', record }
 }
 
@@ -98,7 +96,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
  * Parses `run_at` to epoch seconds. `YYYY-MM-DDTHH:MM:SS` is UTC unless it has an offset (RFC 3339). Throws
  * `invalid_request`.
  */
-export function readRunAt(text: string): number {
+function readRunAt(text: string): number {
   const [, moment, offset = 'Z'] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(text.trim()) ?? []
   const at = moment === undefined ? Number.NaN : Date.parse(`${moment}${offset}`)

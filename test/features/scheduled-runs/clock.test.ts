@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { startGatepass, testClock } from '../gatepass.ts'
+import { startGatepass, testClock } from '../../gatepass.ts'
 
-const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
+const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../../fixtures/run-tools.ts', import.meta.url)) }
 const PATIENCE = { timeout: 300_000, interval: 100 }
 
 test('a process whose clock is put forward during a scheduled run does not take its own run for lost', async () => {

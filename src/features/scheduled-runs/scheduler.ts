@@ -11,23 +11,22 @@ import { waitAtMost } from '../../services/wait-at-most.ts'
 import type { Lease } from '../../store/lease.ts'
 import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { getTool } from '../catalogue/get-tool.ts'
-import { checkSource } from '../catalogue/tool-source.ts'
-import { executeTool } from './execute-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
+import { checkSource } from '../../tools/catalogue/tool-source.ts'
+import { executeTool } from '../../tools/run/execute-tool.ts'
 import {
   type Attempt,
   endOf,
-  isAsScheduled,
-  type KeptRequest,
   openAttempts,
-  openRequest,
   resultOf,
   sealAttempts,
   UNREADABLE,
-} from './execution-history.ts'
+} from '../../tools/run/execution-history.ts'
+import type { FeatureJobs } from '../feature.ts'
+import { isAsScheduled, openScheduled, type ScheduledRequest } from './scheduled-run.ts'
 
 /** The interval at which the scheduler looks for due runs. */
-export const SCHEDULE_MS = 1_000
+const SCHEDULE_MS = 1_000
 const LEASE_SECONDS = 60
 const PROLONG_MS = 20_000
 const MAX_RUNNING = 8
@@ -38,6 +37,19 @@ const MAX_ATTEMPTS = 8
 const FIRST_PAUSE_SECONDS = 10
 /** The pause before the result of a run is written again, while the database is unavailable. */
 const SETTLE_PAUSE_MS = 1_000
+
+export const scheduledRunJobs: FeatureJobs = {
+  begin(broker) {
+    const scheduler = createScheduler(broker)
+    return {
+      jobs: [{ intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() }],
+      async close(ms) {
+        const cutOff = await scheduler.close(ms)
+        if (cutOff > 0) broker.log.error({ runs: cutOff }, 'scheduled runs were cut off at shutdown')
+      },
+    }
+  },
+}
 
 /** Executes scheduled runs when they are due. A lease ensures that only one process at a time executes a run. */
 export interface Scheduler {
@@ -141,7 +153,7 @@ export function createScheduler(broker: Broker): Scheduler {
 /** Makes one attempt and returns the record with its result. */
 async function attempt(broker: Broker, record: ExecutionRecord): Promise<ExecutionRecord> {
   const startedAt = broker.now()
-  let kept: KeptRequest | typeof UNREADABLE | undefined = UNREADABLE
+  let kept: ScheduledRequest | typeof UNREADABLE | undefined = UNREADABLE
   const settle = (
     end: Pick<ExecutionRecord, 'status'> & Partial<ExecutionRecord>,
     tried: Omit<Attempt, 'id' | 'startedAt' | 'finishedAt'>,
@@ -169,7 +181,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
 
   try {
     const { projectId, userId, entryPoint, id } = record
-    kept = openRequest(broker, record)
+    kept = openScheduled(broker, record)
     if (kept === undefined) return fail('The request of this run is no longer stored.')
     if (record.request === undefined || !isAsScheduled(record, kept)) {
       broker.altered.found({ table: 'executions', id, projectId })

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { issueApiKey } from '../../src/domain/api-key.ts'
-import { sha256 } from '../../src/domain/ids.ts'
-import { type Answer, type CallOptions, type Gatepass, startGatepass, testClock } from '../gatepass.ts'
-import { STAINLESS, startWorld, type World } from './world.ts'
+import { issueApiKey } from '../../../src/domain/api-key.ts'
+import { sha256 } from '../../../src/domain/ids.ts'
+import { type Answer, type CallOptions, type Gatepass, startGatepass, testClock } from '../../gatepass.ts'
+import { STAINLESS, startWorld, type World } from '../../http/world.ts'
 
 // Runs that are put off, and the history of all runs. The scheduler looks every second of real time for what is due by
 // the clock that tests move.
 
-const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
+const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../../fixtures/run-tools.ts', import.meta.url)) }
 const PATIENCE = { timeout: 300_000, interval: 100 }
 const clock = testClock()
 

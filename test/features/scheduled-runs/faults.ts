@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
-import { until } from '../until.ts'
-import { type DatabaseKind, type Installation, install, KILL_AT, report } from './installation.ts'
-import type { KillPoint } from './kill-at.ts'
+import { type FakeWorker, startFakeWorker, type WorkerTool } from '../../fake-worker.ts'
+import { type DatabaseKind, type Installation, install, KILL_AT, report } from '../../faults/installation.ts'
+import type { KillPoint } from '../../faults/kill-at.ts'
+import { until } from '../../until.ts'
 
 // Scheduled runs, with several `gatepass serve` on one database: each is run once, by any node with a free slot, and
 // none is lost with a node that is killed with SIGKILL. The worker counts the calls of each run.
@@ -20,7 +20,7 @@ const CLAIMED = 'update "executions" set "status"[^]*"attempts" = "executions"."
 const SETTLED = 'update "executions" set "status"[^]*"duration_ms" ='
 
 /** Sets the clock of a process ahead, because a run's time is sealed and cannot be moved in its row. */
-const CLOCK = new URL('../history/clock-apart.ts', import.meta.url).href
+const CLOCK = new URL('../../history/clock-apart.ts', import.meta.url).href
 
 interface Run {
   readonly id: string

@@ -4,7 +4,7 @@ import type { Page } from '../../store/page.ts'
 import { type SealedColumn, sealedColumnsOf, sealingContext } from '../../store/protected-tables.ts'
 import { type Sealer, UnsealError } from '../../store/seal.ts'
 import type { Store } from '../../store/store.ts'
-import type { KeptRequest, ScheduledRun } from './execution-history.ts'
+import type { ScheduledRequest, ScheduledRun } from './scheduled-run.ts'
 
 /** How many scheduled runs of a project are read at once. */
 const SIGNED_AT_ONCE = 100
@@ -29,7 +29,9 @@ async function signScheduledRun(store: Store, sealer: Sealer, projectId: string,
   const record = await store.executions.find(projectId, id)
   if (record?.request === undefined) return
   const context = sealingContext('executions', 'request', { id, projectId })
-  const request = openOrNone(() => JSON.parse(sealer.open(record.request as Sealed, context)) as KeptRequest)
+  const request = openOrNone(
+    () => JSON.parse(sealer.open(record.request as Sealed, context)) as ScheduledRequest,
+  )
   if (request === undefined) return // it cannot run either
   const { userId, toolId: tool, entryPoint, apiKeyId, runAt, createdAt } = record
   const scheduled: ScheduledRun = {
@@ -48,7 +50,7 @@ const REQUESTS = sealedColumnsOf([]).find(
   ({ table, column }) => table === 'executions' && column === 'request',
 ) as SealedColumn
 
-function openOrNone(open: () => KeptRequest): KeptRequest | undefined {
+function openOrNone(open: () => ScheduledRequest): ScheduledRequest | undefined {
   try {
     return open()
   } catch (error) {

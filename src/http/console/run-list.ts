@@ -1,0 +1,121 @@
+import { html } from 'hono/html'
+import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../../domain/execution.ts'
+import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import type { PlaceInList } from '../../store/browse.ts'
+import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
+import { historyToolId } from '../../tools/run/executions.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { asCurl, badge, link, table, time } from './elements.ts'
+import { field, filters, select } from './form-fields.ts'
+import { PAGE_ROWS, searchPager } from './lists.ts'
+import { placeInList } from './pager.ts'
+import type { OnPage } from './routes.ts'
+
+/** What a feature adds to the page of a run. */
+export interface RunAdditions {
+  /** The label and the path of the list that the run is in. */
+  readonly list: readonly [string, string]
+  readonly controls: Html | ''
+}
+
+export interface RunList {
+  /** Below `/dashboard`. */
+  readonly path: string
+  /** The path of the list in the API. */
+  readonly api: string
+  readonly title: string
+  readonly lead: string
+  /** Shown instead of an empty list. */
+  readonly empty: string
+  readonly type?: 'scheduled'
+  /** The statuses of the filter. */
+  readonly statuses: readonly ExecutionStatus[]
+  /** The heading and the cells of the fourth column. */
+  readonly column: readonly [Html | string, (run: ListedExecution) => Html | undefined]
+}
+
+/** A page that lists runs, newest first, with filters. */
+export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
+  const { broker } = on
+  // so that the list has runs that have just ended; if the flush fails, only these are missing
+  await broker.history.flush().catch(() => {})
+  const [userId, tool] = [on.query('user'), on.query('tool')]
+  const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
+  const found = await findRuns(on, {
+    userId,
+    toolId: tool === undefined ? undefined : await historyToolId(broker, on.projectId, tool),
+    type: list.type,
+    status,
+  })
+  const now = broker.now()
+  const [heading, cellOf] = list.column
+  const rows = found.rows.map((run) => [
+    link(`/runs/${run.id}`, html`${name(run.toolId)}`),
+    statusBadge(run),
+    run.userId === undefined
+      ? undefined
+      : link(`/connections?user=${encodeURIComponent(run.userId)}`, html`${name(run.userId)}`),
+    cellOf(run),
+    html`<code>${run.entryPoint}</code>`,
+    time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
+  ])
+  const isFiltered = [userId, tool, status, on.query('date')].some((one) => one !== undefined)
+  const body = html`${filters(
+    list.path,
+    html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...list.statuses.map((one) => [one, one] as const)], { value: status })}
+${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
+    { isFiltered },
+  )}
+${table(list.title, ['Tool', 'Status', 'User', heading, 'By', 'When'], rows, isFiltered ? 'No run matches.' : list.empty)}
+${searchPager(on, found)}
+${asCurl(on, list.api)}`
+  return on.show(list.title, body, { lead: list.lead })
+}
+
+interface Filters {
+  readonly userId?: string | undefined
+  readonly toolId?: string | undefined
+  readonly type?: 'scheduled' | undefined
+  readonly status?: ExecutionStatus | undefined
+}
+
+/**
+ * Searches by the index of the narrowest filter. Further filters are compared row by row, and so is the status
+ * `completed`, which nearly all runs have.
+ */
+function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promise<Searched<ListedExecution>> {
+  const by: ExecutionIndex =
+    userId !== undefined
+      ? { userId }
+      : toolId !== undefined
+        ? { toolId }
+        : type !== undefined
+          ? { type }
+          : status !== undefined && status !== 'completed'
+            ? { status }
+            : {}
+  const read = (place: PlaceInList, limit: number) =>
+    on.broker.store.executions.browse(on.projectId, by, place, limit)
+  const place = placeInList(on, 'exec')
+  const given = [userId, toolId, type, status].filter((one) => one !== undefined)
+  if (given.length === Object.keys(by).length) return read(place, PAGE_ROWS)
+  return searchList(
+    read,
+    (run) =>
+      (toolId === undefined || run.toolId === toolId) &&
+      (type === undefined || run.type === type) &&
+      (status === undefined || run.status === status),
+    place,
+    PAGE_ROWS,
+  )
+}
+
+type Listed = Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'>
+
+export function statusBadge({ status, outcome, errorKind }: Listed): Html {
+  if (outcome === 'requires_authorization') return badge('needs consent', 'wait')
+  if (status === 'completed') return badge('completed', 'good')
+  if (status === 'failed')
+    return html`${badge('failed', 'bad')}${errorKind !== undefined && html` <code class="small">${errorKind}</code>`}`
+  return badge(status, status === 'cancelled' ? 'plain' : 'wait')
+}

@@ -1,3 +1,0 @@
-import { scheduledRuns } from './scheduled.ts'
-
-scheduledRuns('SQLite')

@@ -1,0 +1,3 @@
+import { scheduledRuns } from './faults.ts'
+
+scheduledRuns('SQLite')
