@@ -3,8 +3,6 @@ import { OPENER_SECONDS } from './domain/connect-session.ts'
 import type { Log } from './domain/log.ts'
 import type { FeatureWork } from './features/feature.ts'
 import { loadFeatures } from './features/load-features.ts'
-import { archiveDue } from './flows/audit/archive-due.ts'
-import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import type { BackgroundJob } from './services/background-job.ts'
 import { createDescriptorWatch } from './services/descriptor-watch.ts'
@@ -17,10 +15,7 @@ const FLUSH_MS = 1_000
 /** Longer than `FLUSH_MS`: the console shows hourly counts, and to the minute when users were last seen. */
 const ACTIVITY_MS = 5_000
 const DESCRIPTORS_MS = 2_000
-const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
-/** Whole days are archived, so most runs only read the oldest entries and find nothing due. */
-const ARCHIVE_MS = 10 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long the status of a settled authorization is kept. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -70,10 +65,8 @@ export function ownJobs(broker: Broker, { features, registration }: DueWork): Ba
 export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
     { intervalMs: SYNC_SECONDS * 1000, run: createSyncRounds(broker) },
-    { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
     ...ofFeatures.flatMap(({ shared }) => shared?.(broker) ?? []),
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
-    { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
     { intervalMs: BACKGROUND_REFRESH_SECONDS * 1000, run: () => refreshDue(broker) },
   ]

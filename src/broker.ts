@@ -27,6 +27,7 @@ import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { CachedConnection } from './services/release.ts'
 import type { Tracing } from './services/tracing.ts'
+import type { TrailIndex } from './services/trail-index.ts'
 import type { UseGate } from './services/use-gate.ts'
 import type { UseLog } from './services/use-log.ts'
 import type { ProjectSites } from './services/users-origin.ts'
@@ -89,6 +90,7 @@ export interface Broker {
   /** Absent where traces are not sent. */
   readonly tracing?: Tracing
   readonly audit: AuditLog
+  readonly trailIndex: TrailIndex
   readonly altered: AlteredRows
   readonly history: ExecutionLog
   /** Permits each use of tokens. */
@@ -132,15 +134,9 @@ export interface BrokerSettings {
   /** The memory for connections with their tokens, in bytes. */
   readonly cacheBytes: number
   readonly mcp: McpSettings
-  readonly audit: AuditSettings
   readonly dashboard: DashboardSettings
   /** The settings of a feature. */
   of<Value>(settings: FeatureSettings<Value>): Value
-}
-
-export interface AuditSettings {
-  /** Absent: entries stay in the trail for ever. Without a folder they are deleted after `seconds`. */
-  readonly retention?: { readonly seconds: number; readonly folder?: string }
 }
 
 /** The operator's console, `/dashboard`. */

@@ -43,6 +43,7 @@ import { signedStore } from './services/signed-store.ts'
 import { machineClock } from './services/steady-clock.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
+import { NO_INDEX } from './services/trail-index.ts'
 import { createUseGate } from './services/use-gate.ts'
 import { createUseLog } from './services/use-log.ts'
 import { callbackPath, NO_SITES } from './services/users-origin.ts'
@@ -153,6 +154,7 @@ export async function openBroker(
     const [findLook] = await loadFeatures('look')
     const usersUrl = (projectId: string) => sites.of(projectId) ?? config.publicUrl
     await settleIdentities({ store, log, audit, environmentClient })
+    const [createTrailIndex] = await loadFeatures('trailIndex')
     const gateParts = { store, outgoing, sealer, audit, metrics, log, now, ...(tracing && { tracing }) }
     const gates = (await loadFeatures('gate')).map((create) => create(gateParts))
     return {
@@ -179,6 +181,7 @@ export async function openBroker(
       metrics,
       ...(tracing && { tracing }),
       audit: tracing ? tracedAudit(audit, tracing, system) : audit,
+      trailIndex: createTrailIndex?.({ store, now }) ?? NO_INDEX,
       altered,
       history,
       gate: createUseGate(gates),

@@ -4,7 +4,6 @@ import { ConfigError } from './config-error.ts'
 import { parseAllowedHost } from './egress/public-address.ts'
 import { loadFeatures } from './features/load-features.ts'
 import type { FeatureSettings } from './services/feature-settings.ts'
-import { readAuditSettings } from './settings/audit-archive.ts'
 import { readBytes } from './settings/bytes.ts'
 import { readDashboard } from './settings/dashboard.ts'
 import { readDatabase } from './settings/database.ts'
@@ -136,7 +135,6 @@ export function readConfig(
       { development, serve: choice('DASHBOARD', ['on', 'off'], 'on') },
       addFault,
     ),
-    audit: readAuditSettings(setting, addFault),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
     development,

@@ -1,28 +1,32 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditHead } from '../domain/audit.ts'
 import { toTimestamp } from '../domain/clock.ts'
+import { loadFeatures } from '../features/load-features.ts'
 import type { AuditVerdict } from '../flows/audit/verify-audit.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { dim, MARKS, print, printJson } from './print.ts'
 import { refuseServer } from './refuse-server.ts'
 import { type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
+import type { TrailCheck } from './trail-check.ts'
 
 interface VerifyOptions extends CommonOptions {
   readonly head?: AuditHead
-  readonly index?: true
   readonly all?: true
-  readonly archive?: readonly string[]
 }
 
 interface ProjectVerdict extends AuditVerdict {
   readonly id: string
   readonly name: string
-  /** The faults of the search index; absent without `--index`. */
-  readonly index?: readonly string[]
+  /** The faults that the chosen checks have found. */
+  readonly also: readonly { readonly check: AlsoCheck; readonly faults: readonly string[] }[]
 }
 
+type AlsoCheck = Extract<TrailCheck, { readonly kind: 'also' }>
+
+const checksOfFeatures = await loadFeatures('trailCheck')
+
 export function defineVerify(audit: Command, shell: Shell): void {
-  audit
+  const verify = audit
     .command('verify')
     .description('check that no entry of the trail was altered, removed or cut off')
     .option(
@@ -30,29 +34,36 @@ export function defineVerify(audit: Command, shell: Shell): void {
       'the head of the chain at an earlier time, as this command printed it',
       parseHead,
     )
-    .option('--index', 'check too that the search index has every entry')
-    .option('--archive <file...>', 'check these archives, and that they join, in place of the trail')
     .option('--all', 'all projects, not only that of --project')
     .addOption(projectOption())
     .addOption(jsonOption())
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples())
     .action(async (options: VerifyOptions) => {
       refuseServer(shell, options, 'audit verify')
-      if (options.archive !== undefined) return verifyFiles(shell, options, options.archive)
-      return verifyTrails(shell, options)
+      const given = new Map<string, unknown>(Object.entries(options))
+      const chosen = checksOfFeatures.filter(({ option }) => given.has(option))
+      const also = chosen.filter((check) => check.kind === 'also')
+      const instead = chosen.find((check) => check.kind === 'instead')
+      if (instead === undefined) return verifyTrails(shell, options, also)
+      if (options.all || also.length > 0)
+        throw new CommandFailure(
+          `--${instead.option} takes the place of the trails: leave ${also.map(({ option }) => `--${option}`)[0] ?? '--all'} out.`,
+          EXIT.usage,
+        )
+      // commander gives an array for an option that takes several values
+      return instead.run(shell, given.get(instead.option) as readonly string[], options)
     })
+  for (const { flags, description } of checksOfFeatures) verify.option(flags, description)
 }
 
-async function verifyTrails(shell: Shell, options: VerifyOptions): Promise<void> {
+async function verifyTrails(shell: Shell, options: VerifyOptions, also: readonly AlsoCheck[]): Promise<void> {
   if (options.all && options.head !== undefined)
     throw new CommandFailure('--head is of one project: name it with --project, without --all.', EXIT.usage)
-  const [{ withBroker }, { verifyAudit }, { verifyIndex }, { findAlteredRows, nameOfRow }] =
-    await Promise.all([
-      import('./with-broker.ts'),
-      import('../flows/audit/verify-audit.ts'),
-      import('../flows/audit/verify-index.ts'),
-      import('../services/altered-rows.ts'),
-    ])
+  const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
+    import('./with-broker.ts'),
+    import('../flows/audit/verify-audit.ts'),
+    import('../services/altered-rows.ts'),
+  ])
   return withBroker(shell, options, async ({ broker, project }) => {
     const projects = options.all ? await broker.store.projects.list() : [project]
     const verdicts: ProjectVerdict[] = await Promise.all(
@@ -60,7 +71,9 @@ async function verifyTrails(shell: Shell, options: VerifyOptions): Promise<void>
         id,
         name,
         ...(await verifyAudit(broker, id, options.head)),
-        ...(options.index && { index: await verifyIndex(broker, id) }),
+        also: await Promise.all(
+          also.map(async (check) => ({ check, faults: await check.faultsOf(broker, id) })),
+        ),
       })),
     )
     const altered = await findAlteredRows(broker)
@@ -80,16 +93,17 @@ async function verifyTrails(shell: Shell, options: VerifyOptions): Promise<void>
     const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
     if (broken.length > 0)
       throw new CommandFailure(`The audit trail of ${broken.join(', ')} does not match what was recorded.`)
-    if (verdicts.some(({ index = [] }) => index.length > 0))
-      throw new CommandFailure(
-        'Searches of the audit trail may miss entries: make the index again with `gatepass audit reindex`.',
+    for (const check of also)
+      if (
+        verdicts.some((verdict) => verdict.also.some((one) => one.check === check && one.faults.length > 0))
       )
+        throw new CommandFailure(check.failure)
     if (projects.some(({ id }) => rowsOf(id).length > 0))
       throw new CommandFailure('Rows that grant access were written by another program than Gatepass.')
   })
 }
 
-function toWire({ name, entries, head, anchor, faults, index }: ProjectVerdict) {
+function toWire({ name, entries, head, anchor, faults, also }: ProjectVerdict) {
   return {
     project: name,
     entries,
@@ -98,50 +112,18 @@ function toWire({ name, entries, head, anchor, faults, index }: ProjectVerdict) 
       anchor: { seq: anchor.lastSeq, hash: anchor.hash, archived_at: toTimestamp(anchor.at) },
     }),
     faults,
-    ...(index && { index_faults: index }),
+    ...Object.fromEntries(also.map((one) => [one.check.member, one.faults])),
   }
 }
 
-function printVerdict({ name, entries, head, anchor, faults, index = [] }: ProjectVerdict): void {
+function printVerdict({ name, entries, head, anchor, faults, also }: ProjectVerdict): void {
   const end = head ? dim(`  head ${head.lastSeq}:${head.hash}`) : ''
   const begin = anchor
     ? ` Checked from the anchor at entry ${anchor.lastSeq}, up to which all was archived on ${toTimestamp(anchor.at).slice(0, 10)}.`
     : ''
   if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${begin}${end}`)
   else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
-  for (const fault of index) print(`${MARKS.failed} ${name}: ${fault}.`)
-}
-
-async function verifyFiles(shell: Shell, options: VerifyOptions, files: readonly string[]): Promise<void> {
-  if (options.index || options.all)
-    throw new CommandFailure('--archive checks archives: leave --index and --all out.', EXIT.usage)
-  const [{ withBroker }, { verifyArchives }] = await Promise.all([
-    import('./with-broker.ts'),
-    import('../flows/audit/verify-archives.ts'),
-  ])
-  return withBroker(shell, options, async ({ broker }) => {
-    const verdicts = await verifyArchives(broker, files, options.head)
-    if (options.json)
-      printJson({
-        items: verdicts.map(({ file, project, firstSeq, lastSeq, faults }) => ({
-          file,
-          ...(project !== undefined && { project, first_seq: firstSeq, last_seq: lastSeq }),
-          faults,
-        })),
-      })
-    else
-      for (const { file, project = '', firstSeq, lastSeq, faults } of verdicts)
-        if (faults.length === 0)
-          print(
-            `${MARKS.ok} ${sanitize(file)}: entries ${firstSeq} to ${lastSeq} of ${sanitize(project)}, none altered.`,
-          )
-        else
-          print(
-            [`${MARKS.failed} ${sanitize(file)}:`, ...faults.map((one) => `    ${sanitize(one)}`)].join('\n'),
-          )
-    if (verdicts.some(({ faults }) => faults.length > 0))
-      throw new CommandFailure('The archives do not match what was recorded.')
-  })
+  for (const fault of also.flatMap((one) => one.faults)) print(`${MARKS.failed} ${name}: ${fault}.`)
 }
 
 function parseHead(text: string): AuditHead {
@@ -151,8 +133,10 @@ function parseHead(text: string): AuditHead {
   return { lastSeq: Number(lastSeq), hash }
 }
 
-const EXAMPLES = `
+const examples = () => `
 Examples:
   $ gatepass audit verify --all
-  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w
-  $ gatepass audit verify --archive /var/archive/gatepass/*.audit.jsonl`
+  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w${checksOfFeatures
+    .flatMap(({ example }) => example ?? [])
+    .map((one) => `\n  $ ${one}`)
+    .join('')}`

@@ -1,19 +1,10 @@
 import type { Command } from 'commander'
 import type { AuditEntry, Operations } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
-import { defineArchive } from './audit-archive.ts'
 import { defineVerify } from './audit-verify.ts'
 import { inputFlags } from './input-flags.ts'
-import { isOutputClosed, MARKS, print, printJson, table } from './print.ts'
-import { refuseServer } from './refuse-server.ts'
-import {
-  type CommonOptions,
-  jsonOption,
-  parseWholeNumber,
-  projectOption,
-  type Shell,
-  withCommonOptions,
-} from './shell.ts'
+import { isOutputClosed, print, printJson, table } from './print.ts'
+import { type CommonOptions, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const FILTER = {
   user_id: { flags: '--user <id>', help: 'only of this user' },
@@ -84,31 +75,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
       }),
     )
 
-  defineReindex(audit, shell)
-
   defineVerify(audit, shell)
-  defineArchive(audit, shell)
-}
-
-function defineReindex(audit: Command, shell: Shell): void {
-  audit
-    .command('reindex')
-    .description('rebuild the search index from the audit trail; searches are slower until it is done')
-    .addOption(projectOption())
-    .addOption(jsonOption())
-    .action(async (options: CommonOptions) => {
-      refuseServer(shell, options, 'audit reindex')
-      const [{ withBroker }, { rebuildIndex }] = await Promise.all([
-        import('./with-broker.ts'),
-        import('../flows/audit/verify-index.ts'),
-      ])
-      return withBroker(shell, options, async ({ broker, project }) => {
-        const isRebuilt = await rebuildIndex(broker, project.id)
-        if (options.json) printJson({ project: project.name, made: isRebuilt })
-        else if (isRebuilt) print(`${MARKS.ok} ${project.name}: the search index was rebuilt.`)
-        else print(`${project.name}: the search index was emptied; a running server is rebuilding it.`)
-      })
-    })
 }
 
 async function newestEntries(api: Api, options: ListOptions): Promise<AuditEntry[]> {
@@ -132,5 +99,4 @@ const EXAMPLES = `
 Examples:
   $ gatepass audit list --user ada --action token.released
   $ gatepass audit export --since 2026-11-01 > november.jsonl
-  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w
-  $ gatepass audit archive --before 400d --to /var/archive/gatepass`
+  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w`

@@ -80,7 +80,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'audit',
-    description: 'the audit trail: list, export, verify, archive, reindex',
+    description: 'the audit trail: list, export, verify',
     load: async () => (await import('./audit.ts')).defineAudit,
     isLong: true,
   },

@@ -30,14 +30,12 @@ export interface CopiedColumn {
 export type Row = readonly (string | number | null)[]
 
 /**
- * Tables that are not copied, because servers fill them again: the heartbeats of processes and servers, and the search index of the
- * audit trail.
+ * Tables that are not copied, because servers fill them again: the heartbeats of processes and servers, and who works on
+ * which audit trail.
  */
 const REBUILT_TABLES: readonly SQLiteTable[] = [
   tables.processes,
   tables.servers,
-  tables.auditTerms,
-  tables.auditSegments,
   tables.auditProgress,
   ...storeParts.flatMap(({ rebuilt = [] }) => rebuilt.map((name) => tables[name])),
 ]

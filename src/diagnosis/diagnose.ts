@@ -2,7 +2,6 @@ import type { Config } from '../config.ts'
 import { loadFeatures } from '../features/load-features.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
-import { checkAuditTrail } from './check-audit.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
 import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
@@ -37,7 +36,6 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   return [
     keys,
     server,
-    ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),
     ...(await checkAuthorizations(target)),
     ...(await checkConnections(target)),

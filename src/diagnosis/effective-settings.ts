@@ -2,7 +2,6 @@ import type { DashboardRule, OidcVerifier } from '../broker.ts'
 import type { Config } from '../config.ts'
 import { loadFeatures } from '../features/load-features.ts'
 import type { ShownSetting } from '../services/feature-settings.ts'
-import { durationText } from '../settings/duration.ts'
 import { SETTINGS, type SettingName } from '../settings/names.ts'
 import { databaseName } from '../store/database-place.ts'
 
@@ -46,9 +45,6 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   MAX_PENDING: ({ maxPending }) => String(maxPending),
   MAX_WAITERS: ({ maxWaiters }) => String(maxWaiters),
   CACHE_SIZE: ({ cacheBytes }) => `${Math.round(cacheBytes / 1_000_000)} MB`,
-  AUDIT_RETENTION: ({ audit: { retention } }) =>
-    retention === undefined ? 'for ever' : durationText(retention.seconds),
-  AUDIT_ARCHIVE: ({ audit: { retention } }) => retention?.folder ?? 'none',
   LOG_LEVEL: ({ logLevel }) => logLevel,
   METRICS: ({ metrics }) => metrics,
   TOOLS: ({ toolModules }) => list(toolModules),

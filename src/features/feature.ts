@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
+import type { TrailCheck } from '../cli/trail-check.ts'
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
 import type { Brand } from '../domain/brand.ts'
@@ -13,6 +14,7 @@ import type { Fetch } from '../http/server/call-log.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { StartObserver } from '../services/process-observer.ts'
+import type { TrailIndex } from '../services/trail-index.ts'
 import type { UseGate } from '../services/use-gate.ts'
 import type { ProjectSites } from '../services/users-origin.ts'
 import type { Sealer } from '../store/seal.ts'
@@ -58,6 +60,10 @@ export interface Feature {
   readonly observer?: () => Promise<StartObserver>
   /** Registers metrics, once in each process. */
   readonly metrics?: () => Promise<(broker: Broker) => unknown>
+  /** Finds entries of the audit trail. Only the first of the list is asked. */
+  readonly trailIndex?: () => Promise<(parts: Pick<Broker, 'store' | 'now'>) => TrailIndex>
+  /** An option of `gatepass audit verify`. */
+  readonly trailCheck?: () => Promise<TrailCheck>
   /** Decides about uses of tokens. The gates of several features are asked in the order of the list. */
   readonly gate?: () => Promise<(parts: GateParts) => UseGate>
   /** The checks of `gatepass doctor` for one project. */

@@ -1,3 +1,5 @@
+import { auditArchive } from './audit-archive/feature.ts'
+import { auditIndex } from './audit-index/feature.ts'
 import { branding } from './branding/feature.ts'
 import { chains } from './chains/feature.ts'
 import { code } from './code/feature.ts'
@@ -13,6 +15,8 @@ import { webhooks } from './webhooks/feature.ts'
 
 /** Every feature. Without its line and its folder, Gatepass is complete except for the feature. */
 export const features: readonly Feature[] = [
+  auditArchive,
+  auditIndex,
   branding,
   chains,
   code,

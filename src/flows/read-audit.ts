@@ -1,12 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import { newestAnchor } from '../services/audit-archive/anchors.ts'
-import { type AuditEntry, entriesOf, toEntry } from '../services/audit-entry.ts'
-import { firstSeqOf, SEGMENT, segmentOf } from '../services/audit-index/segment.ts'
-import { type SearchedMember, searchedValue, termOf } from '../services/audit-index/terms.ts'
-import { indexedSegments } from './audit/indexed-segments.ts'
-import { type Order, readBlocks, type SeqRange } from './audit/read-blocks.ts'
+import { newestAnchor } from '../services/audit-anchors.ts'
+import {
+  type AuditEntry,
+  entriesOf,
+  type SearchedMember,
+  searchedValue,
+  toEntry,
+} from '../services/audit-entry.ts'
+import type { SeqRange, Wanted } from '../services/trail-index.ts'
+import { type Order, readBlocks } from './audit/read-blocks.ts'
 
 /** How many entries found by the index are read from their blocks at once: few for a page, then more for a long search. */
 const FIRST_ENTRIES = 32
@@ -40,7 +44,7 @@ export async function* readAudit(
   filter: AuditFilter,
   order: Order,
 ): AsyncGenerator<AuditEntry> {
-  const { audit, auditIndex } = broker.store
+  const { audit } = broker.store
   const [head, [oldest], anchor] = await Promise.all([
     audit.head(projectId),
     audit.blocks(projectId, { order: 'oldest first', limit: 1 }),
@@ -51,9 +55,8 @@ export async function* readAudit(
   // blocks that are archived may still be there, since they are removed in slices
   const from = Math.max(after + 1, oldest.firstSeq, (anchor?.lastSeq ?? 0) + 1)
   const to = Math.min(before - 1, head.lastSeq)
-  const progress = isSearch(filter) ? await auditIndex.progress(projectId) : undefined
-  const { indexedFrom, indexedTo } = progress ?? { indexedFrom: 0, indexedTo: 0 }
-  const [begin, end] = [firstSeqOf(indexedFrom), firstSeqOf(indexedTo) - 1]
+  const covered = isSearch(filter) ? await broker.trailIndex.covered(projectId) : undefined
+  const { from: begin, to: end } = covered ?? { from: 1, to: 0 }
   const parts = [
     { search: searchTrail, from, to: Math.min(to, begin - 1) },
     { search: searchIndex, from: Math.max(from, begin), to: Math.min(to, end) },
@@ -87,32 +90,25 @@ const searchTrail: Search = async function* (broker, projectId, filter, range, o
 
 const searchIndex: Search = async function* (broker, projectId, filter, range, order) {
   const wanted = wantedBy(filter)
-  const found = indexedSegments(broker, projectId, {
-    terms: wanted.map(([member, value]) => termOf(projectId, member, value)),
-    since: filter.since,
-    until: filter.until,
-    from: segmentOf(range.from),
-    to: segmentOf(range.to),
-    order,
-  })
+  const { since, until } = filter
+  const found = broker.trailIndex.find(projectId, { wanted, since, until, ...range, order })
   let seqs: number[] = []
   let size = FIRST_ENTRIES
-  for await (const { segment, places } of found) {
-    const first = firstSeqOf(segment)
-    if (places === undefined) {
-      const ofSegment = { from: Math.max(range.from, first), to: Math.min(range.to, first + SEGMENT - 1) }
-      yield* searchTrail(broker, projectId, filter, ofSegment, order)
+  const entriesAt = (some: readonly number[]) => namedEntries(broker, projectId, some, filter, wanted)
+  for await (const part of found) {
+    if ('from' in part) {
+      yield* entriesAt(seqs.splice(0))
+      yield* searchTrail(broker, projectId, filter, part, order)
       continue
     }
-    const inRange = places.map((place) => first + place).filter((seq) => isIn(range, seq))
-    seqs.push(...(order === 'oldest first' ? inRange : inRange.reverse()))
+    seqs.push(...part.seqs)
     while (seqs.length >= size) {
-      yield* namedEntries(broker, projectId, seqs.slice(0, size), filter, wanted)
+      yield* entriesAt(seqs.slice(0, size))
       seqs = seqs.slice(size)
       size = Math.min(2 * size, MOST_ENTRIES)
     }
   }
-  if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter, wanted)
+  yield* entriesAt(seqs)
 }
 
 /** The entries with these numbers that the filter selects, in the order of the numbers. */
@@ -123,6 +119,7 @@ async function* namedEntries(
   { since = 0, until = Number.POSITIVE_INFINITY }: AuditFilter,
   wanted: readonly Wanted[],
 ): AsyncGenerator<AuditEntry> {
+  if (seqs.length === 0) return
   const blocks = await broker.store.audit.blocksOf(projectId, seqs)
   await nextTurn()
   const lines = new Map<number, string>()
@@ -140,9 +137,6 @@ async function* namedEntries(
 function isSearch(filter: AuditFilter): boolean {
   return filter.since !== undefined || filter.until !== undefined || wantedBy(filter).length > 0
 }
-
-/** A member that entries must have, with its value. */
-type Wanted = readonly [SearchedMember, string]
 
 function wantedBy(filter: AuditFilter): readonly Wanted[] {
   const members: readonly (readonly [SearchedMember, string | undefined])[] = [

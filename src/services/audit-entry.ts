@@ -24,3 +24,26 @@ export function toEntry(seq: number, line: string): AuditEntry {
 export function entryToWire({ seq, at, ...entry }: AuditEntry) {
   return { seq, at: toTimestamp(at), ...entry }
 }
+
+/** Members of an entry by which the trail is searched, those with the most values first. `actor` is the id of who acted. */
+export const SEARCHED_MEMBERS = [
+  'user_id',
+  'connection_id',
+  'subject',
+  'tool',
+  'action',
+  'provider_id',
+  'actor',
+] as const
+export type SearchedMember = (typeof SEARCHED_MEMBERS)[number]
+
+/** The parsed line of an entry. */
+export interface AuditLine {
+  readonly actor?: { readonly id?: string }
+  readonly [member: string]: unknown
+}
+
+/** The entry's value of a searched member. */
+export function searchedValue(line: AuditLine, member: SearchedMember): unknown {
+  return member === 'actor' ? line.actor?.id : line[member]
+}

@@ -25,8 +25,6 @@ export const SETTINGS = [
   'MAX_PENDING',
   'MAX_WAITERS',
   'CACHE_SIZE',
-  'AUDIT_RETENTION',
-  'AUDIT_ARCHIVE',
   'LOG_LEVEL',
   'METRICS',
   'TOOLS',

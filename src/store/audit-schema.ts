@@ -1,7 +1,8 @@
 import type { SchemaKit } from './schema-kit.ts'
 
-/** Up to which entry each project's trail was archived: a row for each archive. It cannot be derived from other rows. */
-export function describeAuditAnchors({ table, text, whole, primaryKey }: SchemaKit) {
+/** How far each project's trail was archived, and who works on it. */
+export function describeTrailTables({ table, text, whole, primaryKey }: SchemaKit) {
+  /** Up to which entry the trail was archived: a row for each archive. It cannot be derived from other rows. */
   const auditAnchors = table(
     'audit_anchors',
     {
@@ -14,42 +15,8 @@ export function describeAuditAnchors({ table, text, whole, primaryKey }: SchemaK
     },
     (t) => [primaryKey({ columns: [t.projectId, t.lastSeq] })],
   )
-  return { auditAnchors }
-}
 
-/**
- * The tables of the search index of the audit trail. They are derived from `audit_blocks`: when they are deleted,
- * Gatepass fills them again.
- */
-export function describeAuditIndex({ table, text, integer, whole, primaryKey }: SchemaKit) {
-  /**
-   * Which entries of a segment have which terms. Terms with the same part of their hash share a row, so that a segment has
-   * a few hundred rows however many users are in it.
-   */
-  const auditTerms = table(
-    'audit_terms',
-    {
-      projectId: text('project_id').notNull(),
-      bucket: integer('bucket').notNull(),
-      segment: whole('segment').notNull(),
-      terms: text('terms').notNull(),
-    },
-    (t) => [primaryKey({ columns: [t.projectId, t.bucket, t.segment] })],
-  )
-
-  /** The times at which the oldest and newest block of an indexed segment were written. */
-  const auditSegments = table(
-    'audit_segments',
-    {
-      projectId: text('project_id').notNull(),
-      segment: whole('segment').notNull(),
-      sinceAt: whole('since_at').notNull(),
-      untilAt: whole('until_at').notNull(),
-    },
-    (t) => [primaryKey({ columns: [t.projectId, t.segment] })],
-  )
-
-  /** How far each project's trail is indexed, and which process indexes it. */
+  /** Which process works on the whole trail of a project (`trail-leases.ts`), and how far the trail is indexed. */
   const auditProgress = table('audit_progress', {
     projectId: text('project_id').primaryKey(),
     /** The first segment that is indexed. */
@@ -60,5 +27,5 @@ export function describeAuditIndex({ table, text, integer, whole, primaryKey }: 
     leaseUntil: whole('lease_until'),
   })
 
-  return { auditTerms, auditSegments, auditProgress }
+  return { auditAnchors, auditProgress }
 }

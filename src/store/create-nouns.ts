@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createAnswers } from './answers.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAuditAnchors } from './audit-anchors.ts'
-import { createAuditIndex } from './audit-index.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createBrandings } from './brandings.ts'
@@ -37,6 +36,7 @@ import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
 import { createTools } from './tools.ts'
 import { createToolsets } from './toolsets.ts'
+import { createTrailLeases } from './trail-leases.ts'
 import { createUsers } from './users.ts'
 import { createWorkers } from './workers.ts'
 
@@ -108,7 +108,7 @@ function createCoreNouns(
     users: retried(createUsers(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
     auditAnchors: retried(createAuditAnchors(database)),
-    auditIndex: retried(createAuditIndex(database)),
+    trailLeases: retried(createTrailLeases(database)),
     ...retried({
       // writes, since a database whose disk is full can still be read; a new value, since SQLite skips an unchanged one
       probe: () => facts.put(PROBE_FACT, randomUUID()),

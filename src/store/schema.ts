@@ -6,7 +6,7 @@ import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
+import { describeTrailTables } from './audit-schema.ts'
 import { describeBrandingTables } from './branding-schema.ts'
 import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
@@ -274,8 +274,7 @@ export function describeTables(kit: SchemaKit) {
     ...describePortalTables(kit, () => projects.id),
     ...describeBrandingTables(kit, () => projects.id),
     ...describePageTables(kit, () => projects.id),
-    ...describeAuditIndex(kit),
-    ...describeAuditAnchors(kit),
+    ...describeTrailTables(kit),
     facts,
     projects,
     apiKeys,

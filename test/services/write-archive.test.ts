@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createArchiveWriter } from '../../src/services/audit-archive/write-archive.ts'
+import { createArchiveWriter } from '../../src/features/audit-archive/write-archive.ts'
 
 const PROJECT = { projectId: 'proj_1', firstSeq: 1 }
 const HEADER = { ...PROJECT, project: 'default', previous: '' }

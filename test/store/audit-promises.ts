@@ -87,25 +87,25 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { projectId } = await inProject(store)
       const { projectId: another } = await inProject(store, 'another')
-      const { auditAnchors } = store
+      const { auditAnchors, auditArchives } = store
       for (let i = 0; i < 400; i++) await store.audit.append(entries(projectId, `a${i}`, 'b', 'c'))
       await store.audit.append(entries(another, 'apart'))
       const anchor = (firstSeq: number, lastSeq: number) => ({
         ...{ projectId, firstSeq, lastSeq, hash: `hash ${lastSeq}`, at: 7, mac: 'mac' },
       })
-      expect(await auditAnchors.add(anchor(1, 3), entries(projectId, 'archived'))).toBe(true)
-      expect(await other.auditAnchors.add(anchor(1, 3), entries(projectId, 'again'))).toBe(false)
-      expect(await other.auditAnchors.add(anchor(3, 6), entries(projectId, 'overlaps'))).toBe(false)
-      expect(await auditAnchors.add(anchor(4, 900), entries(projectId, 'archived'))).toBe(true)
+      expect(await auditArchives.add(anchor(1, 3), entries(projectId, 'archived'))).toBe(true)
+      expect(await other.auditArchives.add(anchor(1, 3), entries(projectId, 'again'))).toBe(false)
+      expect(await other.auditArchives.add(anchor(3, 6), entries(projectId, 'overlaps'))).toBe(false)
+      expect(await auditArchives.add(anchor(4, 900), entries(projectId, 'archived'))).toBe(true)
       expect(await auditAnchors.list(projectId, 1_000, 5)).toEqual([anchor(4, 900), anchor(1, 3)])
       expect(await auditAnchors.list(projectId, 900, 5)).toEqual([anchor(1, 3)])
       expect(await auditAnchors.list(another, 1_000, 5)).toEqual([])
       expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1_202 })
 
-      expect(await auditAnchors.removeBlocks(projectId, 6)).toBe(0)
-      expect(await auditAnchors.removeBlocks(another, 900)).toBe(0)
-      expect(await auditAnchors.removeBlocks(projectId, 900)).toBe(300)
-      expect(await other.auditAnchors.removeBlocks(projectId, 900)).toBe(0)
+      expect(await auditArchives.removeBlocks(projectId, 6)).toBe(0)
+      expect(await auditArchives.removeBlocks(another, 900)).toBe(0)
+      expect(await auditArchives.removeBlocks(projectId, 900)).toBe(300)
+      expect(await other.auditArchives.removeBlocks(projectId, 900)).toBe(0)
       const [first] = await store.audit.blocks(projectId, ALL)
       expect(first).toMatchObject({ firstSeq: 901, text: 'a300\nb\nc' })
       await store.audit.append(entries(projectId, 'next'))
@@ -118,16 +118,16 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { projectId } = await inProject(store)
       const { projectId: another } = await inProject(store, 'another')
-      const { auditIndex } = store
+      const { auditIndex, trailLeases } = store
       const lease = { owner: 'one', seconds: 60 }
       expect(await auditIndex.progress(projectId)).toBeUndefined()
-      expect(await auditIndex.claim(projectId, lease, 5)).toBe(true)
-      expect(await auditIndex.claim(projectId, lease, 5)).toBe(true)
-      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
-      await auditIndex.endClaim(projectId, 'two')
-      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
-      await auditIndex.endClaim(projectId, 'one')
-      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(true)
+      expect(await trailLeases.claim(projectId, lease, 5)).toBe(true)
+      expect(await trailLeases.claim(projectId, lease, 5)).toBe(true)
+      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
+      await trailLeases.endClaim(projectId, 'two')
+      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
+      await trailLeases.endClaim(projectId, 'one')
+      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(true)
 
       for (const segment of [0, 1, 2]) {
         await auditIndex.putTerms(projectId, segment, new Map([[7, 'old']]))

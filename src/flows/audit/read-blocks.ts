@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { AuditBlock } from '../../domain/audit.ts'
+import type { SeqRange } from '../../services/trail-index.ts'
 import type { BlockRange } from '../../store/audit-trail.ts'
 
 /** The most blocks, and the widest range of entry numbers, in one read, so that it blocks the event loop only briefly. */
@@ -9,18 +10,12 @@ const ENTRIES = 128
 
 export type Order = BlockRange['order']
 
-/** A range of entry numbers, with both ends. */
-export interface SeqRange {
-  readonly from: number
-  readonly to: number
-}
-
 /**
  * Reads the blocks that have entries in the range and match the filter, in slices. The event loop gets a turn between two
  * reads, and each read covers a bounded part of the trail even if nothing matches.
  */
 export async function* readBlocks(
-  { store }: Broker,
+  { store }: Pick<Broker, 'store'>,
   projectId: string,
   { from, to }: SeqRange,
   order: Order,

@@ -15,10 +15,13 @@ export interface TrailLease extends AsyncDisposable {
 }
 
 /** Takes the lease; `undefined` while another process holds it. */
-export async function leaseTrail(broker: Broker, projectId: string): Promise<TrailLease | undefined> {
-  const { auditIndex } = broker.store
+export async function leaseTrail(
+  broker: Pick<Broker, 'store' | 'now'>,
+  projectId: string,
+): Promise<TrailLease | undefined> {
+  const { trailLeases } = broker.store
   const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-  const prolong = () => auditIndex.claim(projectId, lease, broker.now())
+  const prolong = () => trailLeases.claim(projectId, lease, broker.now())
   if (!(await prolong())) return undefined
   let claimedAt = performance.now()
   return {
@@ -32,6 +35,6 @@ export async function leaseTrail(broker: Broker, projectId: string): Promise<Tra
         )
       claimedAt = performance.now()
     },
-    [Symbol.asyncDispose]: () => auditIndex.endClaim(projectId, lease.owner),
+    [Symbol.asyncDispose]: () => trailLeases.endClaim(projectId, lease.owner),
   }
 }

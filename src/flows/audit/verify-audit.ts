@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { AuditAnchor, AuditHead } from '../../domain/audit.ts'
-import { anchorsOf, isGenuine, newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { anchorsOf, isGenuine, newestAnchor } from '../../services/audit-anchors.ts'
 
 /** Blocks that are read from the store at once. */
 const BLOCKS = 200

@@ -62,7 +62,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/flows/audit/verified-blocks.ts',
     from: ' || broker.audit.link(content) !== hash)',
     to: ')',
-    test: 'cli/audit-archive.test.ts',
+    test: 'features/audit-archive/command.test.ts',
     name: 'a trail that does not verify is not archived',
   },
   {
@@ -149,10 +149,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'entries are archived to a folder that is not there',
-    file: 'src/flows/audit/archive-due.ts',
+    file: 'src/features/audit-archive/archive-due.ts',
     from: 'if (folder !== undefined && !(await isFolder(folder)))',
     to: "if (folder === '')",
-    test: 'http/audit-retention.test.ts',
+    test: 'features/audit-archive/retention.test.ts',
     name: 'a folder that is away stops no start',
   },
   {

@@ -1,9 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { sharedJobs } from '../../src/background-jobs.ts'
-import { indexAudit } from '../../src/flows/audit/index-trail.ts'
-import { readConfig } from '../../src/read-config.ts'
-import { type ArchiveWorld, DATABASES, entriesOf, startArchiveWorld } from '../audit-archive-world.ts'
+import { sharedJobs } from '../../../src/background-jobs.ts'
+import { archiveSettings } from '../../../src/features/audit-archive/settings.ts'
+import { indexAudit } from '../../../src/features/audit-index/index-trail.ts'
+import { readConfig } from '../../../src/read-config.ts'
+import { type ArchiveWorld, DATABASES, entriesOf, startArchiveWorld } from '../../audit-archive-world.ts'
 
 const DAY = 86_400
 const BEGIN = Date.parse('2026-01-01T00:00:00Z') / 1000
@@ -129,7 +130,7 @@ describe.each(DATABASES)('GATEPASS_AUDIT_RETENTION on %s', (kind) => {
       GATEPASS_AUDIT_RETENTION: '10d',
       GATEPASS_AUDIT_ARCHIVE: world.folder,
     }
-    expect(readConfig(settings, 'development').audit.retention).toMatchObject({ folder: world.folder })
+    expect(readConfig(settings, 'development').of(archiveSettings)).toMatchObject({ folder: world.folder })
     await runJobs(world)
     expect(await world.exported()).toEqual(before)
     expect(logLines.join()).toContain('the folder of GATEPASS_AUDIT_ARCHIVE is missing')

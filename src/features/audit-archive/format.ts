@@ -1,6 +1,6 @@
 import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
 import { fromTimestamp, toTimestamp } from '../../domain/clock.ts'
-import { entryToWire, toEntry } from '../audit-entry.ts'
+import { entryToWire, toEntry } from '../../services/audit-entry.ts'
 
 // An archive consists of JSON lines: a header; for each block a line `{"block": …}` and its entries as in an export; and at
 // the end the anchor, whose MAC covers where the archive begins and ends. Hashes and MACs use the installation's key, so

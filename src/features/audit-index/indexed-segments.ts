@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { partOf, placesOf } from '../../services/audit-index/buckets.ts'
-import { placesInAll } from '../../services/audit-index/segment.ts'
-import type { SegmentRange } from '../../store/audit-index.ts'
-import type { Order } from './read-blocks.ts'
+import type { Order } from '../../flows/audit/read-blocks.ts'
+import { partOf, placesOf } from './buckets.ts'
+import { placesInAll } from './segment.ts'
+import type { SegmentRange } from './store-index.ts'
 
 /** The most rows of the index, and the most segments, that one read covers. A longer read would block the event loop. */
 const ROWS = 128
@@ -31,7 +31,7 @@ export interface FoundSegment {
  * `since` and `until` leave out segments that were written entirely before or after.
  */
 export async function* indexedSegments(
-  { store: { auditIndex } }: Broker,
+  { store: { auditIndex } }: Pick<Broker, 'store'>,
   projectId: string,
   { terms, since = 0, until = Number.POSITIVE_INFINITY, from, to, order }: IndexSearch,
 ): AsyncGenerator<FoundSegment> {

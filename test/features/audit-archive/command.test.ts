@@ -2,15 +2,15 @@ import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { BrokerError } from '../../src/domain/errors.ts'
-import { archiveTrail } from '../../src/flows/audit/archive-trail.ts'
-import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
-import { verifyEnd } from '../../src/flows/audit/verify-end.ts'
-import { Gatepass } from '../../src/sdk/client/gatepass.ts'
-import { DATABASES, entriesOf, NEWER, OLD, startArchiveWorld } from '../audit-archive-world.ts'
-import { freshDatabase } from '../postgres.ts'
-import { MASTER_KEY } from '../served.ts'
-import { runHere } from './gatepass.ts'
+import { BrokerError } from '../../../src/domain/errors.ts'
+import { archiveTrail } from '../../../src/features/audit-archive/archive-trail.ts'
+import { verifyAudit } from '../../../src/flows/audit/verify-audit.ts'
+import { verifyEnd } from '../../../src/flows/audit/verify-end.ts'
+import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
+import { DATABASES, entriesOf, NEWER, OLD, startArchiveWorld } from '../../audit-archive-world.ts'
+import { runHere } from '../../cli/gatepass.ts'
+import { freshDatabase } from '../../postgres.ts'
+import { MASTER_KEY } from '../../served.ts'
 
 // Blocks of three entries: 1 to the last of `OLD` are old enough for `archive()`, those of `NEWER` are not. The first
 // start of the server has written entries of its own, today, which a test must not find before the old ones: each world
@@ -414,8 +414,8 @@ test('an export breaks off when entries that it has not reached are archived', a
 
 test('waits for another process that indexes or archives the trail', async () => {
   await using world = await start('sqlite')
-  const { auditIndex } = world.gatepass.broker.store
-  await auditIndex.claim(world.projectId, { owner: 'another', seconds: 600 }, Date.now() / 1000)
+  const { trailLeases } = world.gatepass.broker.store
+  await trailLeases.claim(world.projectId, { owner: 'another', seconds: 600 }, Date.now() / 1000)
   const archiving = world.run('audit', 'archive', '--before', '2026-02-01', '--to', world.folder)
   // `run` reads what the command writes by a spy
   await vi.waitFor(
@@ -424,7 +424,7 @@ test('waits for another process that indexes or archives the trail', async () =>
   )
   await setTimeout(1_500)
   expect(await world.files()).toEqual([])
-  await auditIndex.endClaim(world.projectId, 'another')
+  await trailLeases.endClaim(world.projectId, 'another')
   expect(await archiving).toMatchObject({ code: 0, stderr: expect.stringContaining('Waiting for') })
   expect(await world.files()).toHaveLength(1)
 })

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditAnchor, AuditBlock, AuditHead } from '../../domain/audit.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
-import type { AuditLog } from '../audit-log.ts'
-import { isGenuine } from './anchors.ts'
+import { isGenuine } from '../../services/audit-anchors.ts'
+import type { AuditLog } from '../../services/audit-log.ts'
 import { type ArchiveHeader, blockLines, endLine, headerLine, textOf } from './format.ts'
 
 /** An archive in which every line is still as the installation wrote it. */

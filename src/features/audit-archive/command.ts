@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Broker } from '../broker.ts'
-import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
-import type { Project } from '../domain/project.ts'
-import type { Archived, ArchiveRequest } from '../flows/audit/archive-trail.ts'
-import { parseDuration } from '../settings/duration.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { refuseServer } from './refuse-server.ts'
-import { type CommonOptions, jsonOption, parseId, projectOption, type Shell } from './shell.ts'
+import type { Broker } from '../../broker.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { dim, MARKS, print, printJson, sanitize } from '../../cli/print.ts'
+import { refuseServer } from '../../cli/refuse-server.ts'
+import { type CommonOptions, jsonOption, parseId, projectOption, type Shell } from '../../cli/shell.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Project } from '../../domain/project.ts'
+import { parseDuration } from '../../settings/duration.ts'
+import type { Archived, ArchiveRequest } from './archive-trail.ts'
 
 interface ArchiveOptions extends CommonOptions {
   readonly before: (now: EpochSeconds) => EpochSeconds
@@ -22,10 +22,9 @@ interface ArchiveOptions extends CommonOptions {
 const WAIT_MS = 90_000
 const TRY_AGAIN_MS = 500
 
-export function defineArchive(audit: Command, shell: Shell): void {
-  audit
-    .command('archive')
-    .description('move old entries from the trail into files, which can be verified')
+/** `gatepass audit archive` */
+export function defineArchive(archive: Command, shell: Shell): void {
+  archive
     .requiredOption(
       '--before <time>',
       'entries before this time: a date (2026-01-01), or an age (400d, 12h)',
@@ -41,11 +40,8 @@ export function defineArchive(audit: Command, shell: Shell): void {
       const { to, json, all } = options
       if (statSync(to, { throwIfNoEntry: false })?.isDirectory() !== true)
         throw new CommandFailure(`${to} is no folder: make it first.`, EXIT.usage)
-      const [{ withBroker }, { archiveTrail }] = await Promise.all([
-        import('./with-broker.ts'),
-        import('../flows/audit/archive-trail.ts'),
-      ])
-      return withBroker(shell, options, async ({ broker, project }) => {
+      const { archiveTrail } = await import('./archive-trail.ts')
+      return shell.withBroker(shell, options, async ({ broker, project }) => {
         const before = options.before(broker.now())
         const items: { readonly project: string; readonly archived: readonly Archived[] }[] = []
         for (const one of all ? await broker.store.projects.list() : [project]) {

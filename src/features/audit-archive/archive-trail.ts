@@ -5,22 +5,12 @@ import type { AuditAnchor, AuditBlock, AuditHead } from '../../domain/audit.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Project } from '../../domain/project.ts'
-import { newestAnchor } from '../../services/audit-archive/anchors.ts'
-import { parseArchiveName } from '../../services/audit-archive/format.ts'
-import {
-  ArchiveFault,
-  type VerifiedArchive,
-  verifyArchive,
-} from '../../services/audit-archive/read-archive.ts'
-import {
-  type ArchiveWriter,
-  createArchiveWriter,
-  syncFolder,
-} from '../../services/audit-archive/write-archive.ts'
-import { SEGMENT } from '../../services/audit-index/segment.ts'
-import { indexProject } from './index-trail.ts'
-import { leaseTrail, type TrailLease } from './trail-lease.ts'
-import { verifiedBlocks } from './verified-blocks.ts'
+import { leaseTrail, type TrailLease } from '../../flows/audit/trail-lease.ts'
+import { verifiedBlocks } from '../../flows/audit/verified-blocks.ts'
+import { newestAnchor } from '../../services/audit-anchors.ts'
+import { parseArchiveName } from './format.ts'
+import { ArchiveFault, type VerifiedArchive, verifyArchive } from './read-archive.ts'
+import { type ArchiveWriter, createArchiveWriter, syncFolder } from './write-archive.ts'
 
 /** The most entries in one file: about 500 MB. After a crash a file is written again from its beginning. */
 const ENTRIES_PER_FILE = 1_000_000
@@ -29,7 +19,7 @@ export interface ArchiveRequest {
   /** Entries that were committed before this time are archived. */
   readonly before: EpochSeconds
   /** Where the files are written; absent: the entries are deleted without a file. */
-  readonly folder?: string
+  readonly folder?: string | undefined
   readonly entriesPerFile?: number
 }
 
@@ -52,8 +42,8 @@ export async function archiveTrail(
   project: Project,
   request: ArchiveRequest,
 ): Promise<readonly Archived[] | undefined> {
-  // full segments are indexed first: the index is made from blocks, and archived blocks are gone
-  await indexProject(broker, project.id)
+  // entries are indexed first: the index is made from blocks, and archived blocks are gone
+  await broker.trailIndex.complete(project.id)
   await using lease = await leaseTrail(broker, project.id)
   if (lease === undefined) return undefined
   // read before the first archive: archiving appends entries too
@@ -199,7 +189,7 @@ async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promi
     ...(file === undefined ? { reason: 'deleted_without_file' } : { subject: file }),
     detail: `entries ${firstSeq} to ${lastSeq}`,
   })
-  if (!(await broker.store.auditAnchors.add(anchor, entries)))
+  if (!(await broker.store.auditArchives.add(anchor, entries)))
     throw new BrokerError(
       'store_unavailable',
       `There is an anchor already at or after entry ${firstSeq}: \`gatepass audit verify\` says whether it is genuine. Nothing was removed from the audit trail.`,
@@ -212,7 +202,7 @@ async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promi
  * the trail has other entries in their place: then an anchor from an older state of the database was put back.
  */
 async function removeArchived(
-  { store }: Broker,
+  { store, trailIndex }: Broker,
   { projectId, lastSeq, hash }: AuditAnchor,
   lease: TrailLease,
 ): Promise<void> {
@@ -223,19 +213,8 @@ async function removeArchived(
       'store_unavailable',
       `The anchor at entry ${lastSeq} does not belong to the entries there: see \`gatepass audit verify\`. Nothing was removed from the audit trail.`,
     )
-  // a segment that is archived in part leaves the index too: its other entries are searched without the index
-  const first = Math.ceil(lastSeq / SEGMENT)
-  await store.auditIndex.cut(projectId, first)
-  for (;;) {
-    const range = { from: 0, to: first - 1, order: 'oldest first', limit: 100 } as const
-    const segments = await store.auditIndex.segments(projectId, range)
-    for (const { segment } of segments) {
-      await store.auditIndex.forget(projectId, segment)
-      await lease.keep()
-    }
-    if (segments.length < range.limit) break
-  }
-  await store.auditAnchors.removeBlocks(projectId, lastSeq)
+  await trailIndex.forget(projectId, lastSeq, () => lease.keep())
+  await store.auditArchives.removeBlocks(projectId, lastSeq)
 }
 
 function endOf({ firstSeq, count, hash }: AuditBlock): AuditHead {

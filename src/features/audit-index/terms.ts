@@ -1,25 +1,9 @@
-/** Members of an entry by which the trail is searched, those with the most values first. `actor` is the id of who acted. */
-const SEARCHED_MEMBERS = [
-  'user_id',
-  'connection_id',
-  'subject',
-  'tool',
-  'action',
-  'provider_id',
-  'actor',
-] as const
-export type SearchedMember = (typeof SEARCHED_MEMBERS)[number]
-
-/** The parsed line of an entry. */
-export interface AuditLine {
-  readonly actor?: { readonly id?: string }
-  readonly [member: string]: unknown
-}
-
-/** The entry's value of a searched member. */
-export function searchedValue(line: AuditLine, member: SearchedMember): unknown {
-  return member === 'actor' ? line.actor?.id : line[member]
-}
+import {
+  type AuditLine,
+  SEARCHED_MEMBERS,
+  type SearchedMember,
+  searchedValue,
+} from '../../services/audit-entry.ts'
 
 /**
  * The number of a member's value in the index: 53 bits of a hash. The hash need not be secure, because every entry that

@@ -1,5 +1,5 @@
-import { BUCKETS } from '../../store/audit-index.ts'
 import { packPlaces, readPlaces } from './segment.ts'
+import { BUCKETS } from './store-index.ts'
 
 // A term's number determines its bucket and its tag within the bucket. The text of a bucket has a line for each of its
 // terms: `\n<tag>:<places>`.

@@ -1,9 +1,8 @@
-import { and, asc, desc, eq, gte, lte, or, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Database } from './database.ts'
-import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
-import { greaterOf } from './row-conditions.ts'
-import { type OfProject, variantsOf } from './statement.ts'
+import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Database } from '../../store/database.ts'
+import { greaterOf } from '../../store/row-conditions.ts'
+import { type OfProject, variantsOf } from '../../store/statement.ts'
 
 /** Which segments of a project's trail are in the index: from `indexedFrom` on, before `indexedTo`. */
 export interface AuditProgress {
@@ -32,10 +31,6 @@ export interface SegmentRange {
  */
 export interface AuditIndex {
   progress(projectId: string): Promise<AuditProgress | undefined>
-  /** Takes the lease on indexing a project, which one process has at a time. Its owner prolongs it by another call. */
-  claim(projectId: string, lease: Lease, now: EpochSeconds): Promise<boolean>
-  /** Gives the lease back. */
-  endClaim(projectId: string, owner: string): Promise<void>
   /** Records that nothing is indexed yet, and that indexing begins with this segment. */
   restart(projectId: string, segment: number): Promise<void>
   /** Records that the entries before this segment are no longer indexed, and never will be. */
@@ -79,32 +74,6 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
       .select({ indexedFrom: auditProgress.indexedFrom, indexedTo: auditProgress.indexedTo })
       .from(auditProgress)
       .where(isTrail(p)),
-  )
-  const begin = statement((p: OfProject & AuditProgress) =>
-    query
-      .insert(auditProgress)
-      .values({ projectId: p.projectId, indexedFrom: p.indexedFrom, indexedTo: p.indexedTo })
-      .onConflictDoNothing()
-      .returning(trail),
-  )
-  const claim = statement((p: OfProject & Lease & { now: EpochSeconds }) =>
-    query
-      .update(auditProgress)
-      .set({ leaseOwner: p.owner, leaseUntil: leaseEnd(dialect, p) })
-      .where(
-        and(
-          isTrail(p),
-          or(eq(auditProgress.leaseOwner, p.owner), isUnleased(dialect, auditProgress.leaseUntil, p.now)),
-        ),
-      )
-      .returning(trail),
-  )
-  const endClaim = statement((p: OfProject & { owner: string }) =>
-    query
-      .update(auditProgress)
-      .set(NO_LEASE)
-      .where(and(isTrail(p), eq(auditProgress.leaseOwner, p.owner)))
-      .returning(trail),
   )
   const restart = statement((p: OfProject & { segment: number }) =>
     query
@@ -209,16 +178,6 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     async progress(projectId) {
       const [row] = await read(progressOf({ projectId }))
       return row
-    },
-    async claim(projectId, lease, now) {
-      return write(undefined, function* () {
-        yield* begin({ projectId, indexedFrom: 0, indexedTo: 0 })
-        const rows = yield* claim({ projectId, ...lease, now })
-        return rows.length > 0
-      })
-    },
-    async endClaim(projectId, owner) {
-      await write(undefined, () => endClaim({ projectId, owner }))
     },
     async restart(projectId, first) {
       await write(undefined, () => restart({ projectId, segment: first }))

@@ -1,7 +1,7 @@
-import type { AuditAnchor } from '../../domain/audit.ts'
-import { isSameSecret } from '../../domain/ids.ts'
-import type { Store } from '../../store/store.ts'
-import type { AuditLog } from '../audit-log.ts'
+import type { AuditAnchor } from '../domain/audit.ts'
+import { isSameSecret } from '../domain/ids.ts'
+import type { Store } from '../store/store.ts'
+import type { AuditLog } from './audit-log.ts'
 
 /** How many anchors are read at a time. */
 const PAGE = 100

@@ -1,15 +1,16 @@
-import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
-import { isFolder } from '../flows/audit/archive-due.ts'
-import { administersInstallation } from '../flows/manage-keys.ts'
-import { durationText } from '../settings/duration.ts'
-import type { Check, DiagnosisTarget } from './check.ts'
+import type { Check, DiagnosisTarget } from '../../diagnosis/check.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { administersInstallation } from '../../flows/manage-keys.ts'
+import { durationText } from '../../settings/duration.ts'
+import { isFolder } from './archive-due.ts'
+import { archiveSettings } from './settings.ts'
 
 /** Entries are archived by whole days, some time after the day has ended. */
 const GRACE_SECONDS = 2 * 86_400
 
 /** Checks that entries whose retention time has passed were archived. */
 export async function checkAuditTrail({ broker, project, config }: DiagnosisTarget): Promise<Check[]> {
-  const { retention } = config.audit
+  const retention = config.of(archiveSettings)
   if (retention === undefined) return []
   const name = 'audit trail'
   const { folder } = retention

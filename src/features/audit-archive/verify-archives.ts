@@ -1,11 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { AuditAnchor, AuditHead } from '../../domain/audit.ts'
-import { anchorsOf, isGenuine } from '../../services/audit-archive/anchors.ts'
-import {
-  ArchiveFault,
-  type VerifiedArchive,
-  verifyArchive,
-} from '../../services/audit-archive/read-archive.ts'
+import { anchorsOf, isGenuine } from '../../services/audit-anchors.ts'
+import { ArchiveFault, type VerifiedArchive, verifyArchive } from './read-archive.ts'
 
 /** The result of verifying one archive. */
 export interface ArchiveVerdict {

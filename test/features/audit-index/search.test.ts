@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { AuditEvent } from '../../src/domain/audit.ts'
-import { indexAudit } from '../../src/flows/audit/index-trail.ts'
-import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
-import { rebuildIndex, verifyIndex } from '../../src/flows/audit/verify-index.ts'
-import { inContext } from '../../src/services/request-context.ts'
-import type { AnyJson } from '../any-json.ts'
-import { startWorld, type World } from './world.ts'
+import type { AuditEvent } from '../../../src/domain/audit.ts'
+import { indexAudit } from '../../../src/features/audit-index/index-trail.ts'
+import { rebuildIndex, verifyIndex } from '../../../src/features/audit-index/verify-index.ts'
+import { verifyAudit } from '../../../src/flows/audit/verify-audit.ts'
+import { inContext } from '../../../src/services/request-context.ts'
+import type { AnyJson } from '../../any-json.ts'
+import { startWorld, type World } from '../../http/world.ts'
 
 // Two full segments of the index and a part of a third, so that each search meets what is indexed and what is not.
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = new Database(databasePath)
   // held until the first test has looked at a trail without an index
   expect(await progress()).toBeUndefined()
-  await broker.store.auditIndex.claim(projectId, { owner: 'died', seconds: 86_400 }, broker.now())
+  await broker.store.trailLeases.claim(projectId, { owner: 'died', seconds: 86_400 }, broker.now())
   for (let first = 0; first < ENTRIES; first += PER_BLOCK) {
     const events = Array.from({ length: PER_BLOCK }, (_, i) => eventOf(first + i))
     const lines = events.flatMap(([actor, event]) =>
@@ -133,10 +133,10 @@ const progress = () => world.gatepass.broker.store.auditIndex.progress(projectId
 describe('a search of the audit trail', () => {
   test('finds the same before anything is indexed, beside a half-written index, and by the index', async () => {
     const { broker } = world.gatepass
-    const { auditIndex } = broker.store
+    const { auditIndex, trailLeases } = broker.store
     await auditIndex.putTerms(projectId, 0, new Map([[1, '\n1:AAAA']]))
     await expectSearches()
-    await auditIndex.claim(projectId, { owner: 'died', seconds: 0 }, broker.now()) // its lease lapses
+    await trailLeases.claim(projectId, { owner: 'died', seconds: 0 }, broker.now()) // its lease lapses
     await indexAudit(broker)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
     await expectSearches()
@@ -146,11 +146,11 @@ describe('a search of the audit trail', () => {
 
   test('is not said to be made again while another process has its lease', async () => {
     const { broker } = world.gatepass
-    const { auditIndex } = broker.store
-    await auditIndex.claim(projectId, { owner: 'another process', seconds: 60 }, broker.now())
+    const { trailLeases } = broker.store
+    await trailLeases.claim(projectId, { owner: 'another process', seconds: 60 }, broker.now())
     expect(await rebuildIndex(broker, projectId)).toBe(false)
     await expectSearches()
-    await auditIndex.endClaim(projectId, 'another process')
+    await trailLeases.endClaim(projectId, 'another process')
     expect(await rebuildIndex(broker, projectId)).toBe(true)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
   })
@@ -209,12 +209,12 @@ describe('a search of the audit trail', () => {
   test('goes on while another process indexes', async () => {
     const { broker } = world.gatepass
     await rebuildIndex(broker, projectId)
-    const { auditIndex } = broker.store
+    const { auditIndex, trailLeases } = broker.store
     await auditIndex.restart(projectId, 0)
-    expect(await auditIndex.claim(projectId, { owner: 'another', seconds: 60 }, broker.now())).toBe(true)
+    expect(await trailLeases.claim(projectId, { owner: 'another', seconds: 60 }, broker.now())).toBe(true)
     await indexAudit(broker)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 0 })
-    await auditIndex.endClaim(projectId, 'another')
+    await trailLeases.endClaim(projectId, 'another')
     await indexAudit(broker)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
   })

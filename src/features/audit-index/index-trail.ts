@@ -1,14 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
-import { addTerm } from '../../services/audit-index/buckets.ts'
-import { firstSeqOf, SEGMENT, segmentOf } from '../../services/audit-index/segment.ts'
-import { type AuditLine, termsOf } from '../../services/audit-index/terms.ts'
-import type { SegmentTimes } from '../../store/audit-index.ts'
-import { readBlocks } from './read-blocks.ts'
-import { leaseTrail } from './trail-lease.ts'
+import { readBlocks } from '../../flows/audit/read-blocks.ts'
+import { leaseTrail } from '../../flows/audit/trail-lease.ts'
+import type { AuditLine } from '../../services/audit-entry.ts'
+import { addTerm } from './buckets.ts'
+import { firstSeqOf, SEGMENT, segmentOf } from './segment.ts'
+import type { SegmentTimes } from './store-index.ts'
+import { termsOf } from './terms.ts'
 
 /** How many buckets one transaction writes. */
 const AT_ONCE = 64
+
+/** What indexing needs of a broker. */
+export type IndexParts = Pick<Broker, 'store' | 'now'>
 
 /** The index of one segment, made from its blocks. */
 export interface SegmentIndex extends SegmentTimes {
@@ -33,7 +37,7 @@ export async function indexAudit(broker: Broker): Promise<void> {
 /**
  * Indexes the full segments of a project. Returns `false` if another process is doing so, and may not have finished.
  */
-export async function indexProject(broker: Broker, projectId: string): Promise<boolean> {
+export async function indexProject(broker: IndexParts, projectId: string): Promise<boolean> {
   const { audit, auditIndex } = broker.store
   const head = await audit.head(projectId)
   if (head === undefined || head.lastSeq < SEGMENT) return true
@@ -52,7 +56,7 @@ export async function indexProject(broker: Broker, projectId: string): Promise<b
 }
 
 /** The segment that is indexed next. An empty index begins with the first segment that is still complete in the trail. */
-async function firstToIndex({ store }: Broker, projectId: string): Promise<number> {
+async function firstToIndex({ store }: IndexParts, projectId: string): Promise<number> {
   const progress = await store.auditIndex.progress(projectId)
   const { indexedFrom = 0, indexedTo = 0 } = progress ?? {}
   if (indexedTo > indexedFrom) return indexedTo
@@ -62,7 +66,7 @@ async function firstToIndex({ store }: Broker, projectId: string): Promise<numbe
   return Math.max(first, indexedTo)
 }
 
-async function indexSegment(broker: Broker, projectId: string, segment: number): Promise<void> {
+async function indexSegment(broker: IndexParts, projectId: string, segment: number): Promise<void> {
   const { auditIndex } = broker.store
   const { buckets, ...times } = await makeSegmentIndex(broker, projectId, segment)
   const all = [...buckets]
@@ -75,7 +79,7 @@ async function indexSegment(broker: Broker, projectId: string, segment: number):
 
 /** Makes the index of a segment from its blocks, without writing it. */
 export async function makeSegmentIndex(
-  broker: Broker,
+  broker: Pick<Broker, 'store'>,
   projectId: string,
   segment: number,
 ): Promise<SegmentIndex> {

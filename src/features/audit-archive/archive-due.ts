@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
-import { newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { newestAnchor } from '../../services/audit-anchors.ts'
 import { archiveTrail } from './archive-trail.ts'
+import { archiveSettings } from './settings.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -12,7 +13,7 @@ const DAY_SECONDS = 86_400
  * still are.
  */
 export async function archiveDue(broker: Broker): Promise<void> {
-  const { retention } = broker.settings.audit
+  const retention = broker.settings.of(archiveSettings)
   if (retention === undefined) return
   const { seconds, folder } = retention
   // the folder is not created here: while its disk is not mounted, archives would be written to another disk
@@ -25,10 +26,7 @@ export async function archiveDue(broker: Broker): Promise<void> {
     await nextTurn()
     try {
       if (!(await isDue(broker, project.id, before))) continue
-      const archived = await archiveTrail(broker, project, {
-        before,
-        ...(folder !== undefined && { folder }),
-      })
+      const archived = await archiveTrail(broker, project, { before, folder })
       for (const one of archived ?? [])
         broker.log.info({ project: project.name, ...one }, 'audit entries were archived')
     } catch (error) {

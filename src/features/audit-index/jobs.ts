@@ -1,0 +1,8 @@
+import type { FeatureJobs } from '../feature.ts'
+import { indexAudit } from './index-trail.ts'
+
+const INDEX_MS = 5_000
+
+export const indexJobs: FeatureJobs = {
+  shared: (broker) => [{ intervalMs: INDEX_MS, run: () => indexAudit(broker) }],
+}
