@@ -19,7 +19,7 @@ export interface ApiKey {
   /** Requests per second for this key instead of the configured limit; 0 means no limit. */
   readonly rateLimit?: number
   /** The only user that the key may act for; absent: every user of the project. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** The id of the key that replaced this one when it was rotated. */
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds

@@ -89,15 +89,15 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export interface AuditActor {
   readonly kind: 'api_key' | 'user' | 'operator' | 'cli' | 'system'
   /** The API key's id, the id of a user who called with an access token, or the operator's subject at the issuer. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** The client id of the MCP client with which a user called. */
-  readonly client?: string
+  readonly client?: string | undefined
 }
 
 /** One action and its subject. Holds no token, code or secret, at most a keyed fingerprint of one. */
 export interface AuditEvent {
   readonly action: AuditAction
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** The provider entry's readable id. */
   readonly providerId?: string
   readonly connectionId?: string
@@ -110,7 +110,7 @@ export interface AuditEvent {
   /** Why the action was refused or failed: a stable code. */
   readonly reason?: string
   /** What the provider said, as far as it may be shown. */
-  readonly detail?: string
+  readonly detail?: string | undefined
   /** Keyed hash of the access token: equal for equal tokens. Without the key, the hash reveals nothing about a token. */
   readonly fingerprint?: string
 }

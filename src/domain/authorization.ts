@@ -19,9 +19,9 @@ export interface Step {
   readonly providerUid: string
   readonly scopes: readonly string[]
   /** The account that must approve at this step, if not the authorization's `account`. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** Values that the caller gave for variables of the provider, so that the user is not asked for them. */
-  readonly given?: Readonly<Record<string, string>>
+  readonly given?: Readonly<Record<string, string>> | undefined
   readonly connectionId?: string
   /** Scopes that were requested and that the user or the provider did not grant. */
   readonly missingScopes?: readonly string[]
@@ -44,20 +44,20 @@ interface Common {
   /** Index of the current step; of the last one when completed. */
   readonly step: number
   /** The tool or application that requested the authorization, for the connect page. */
-  readonly requester?: string
+  readonly requester?: string | undefined
   /**
    * The account that must approve at every step that names none: an account's id or name, or `new` to connect one
    * more.
    */
-  readonly account?: string
+  readonly account?: string | undefined
   /** The address to which the browser is sent at the end. It was checked against the allowed origins when it was received. */
-  readonly nextUri?: string
+  readonly nextUri?: string | undefined
   /** The connect session that began the authorization: a click then needs the cookie that opening the session has set. */
-  readonly connectSessionId?: string
+  readonly connectSessionId?: string | undefined
   /** The user's name as the pages show it; the caller sets it. */
-  readonly userDisplay?: string
+  readonly userDisplay?: string | undefined
   /** The language of the pages; the caller sets it. */
-  readonly lang?: string
+  readonly lang?: string | undefined
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
 }

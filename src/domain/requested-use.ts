@@ -7,7 +7,7 @@ export type UseKind = (typeof USE_KINDS)[number]
 /** What a caller is about to do with tokens. */
 export interface RequestedUse {
   readonly projectId: string
-  readonly userId?: string
+  readonly userId?: string | undefined
   readonly use: UseKind
   readonly tool?: UsedTool
   /** The id of the worker that gets the token or runs the tool. */

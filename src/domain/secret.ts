@@ -6,7 +6,7 @@ export interface Secret {
   readonly id: string
   readonly projectId: string
   readonly key: string
-  readonly description?: string
+  readonly description?: string | undefined
   readonly value: Sealed
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

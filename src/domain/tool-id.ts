@@ -4,7 +4,7 @@ import { BrokerError } from './errors.ts'
 export interface ToolId {
   readonly namespace: string
   readonly name: string
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /**

@@ -12,24 +12,24 @@ export interface Tool {
   readonly name: string
   readonly namespace: string
   /** SemVer without a `v`; absent when the tool has no version. */
-  readonly version?: string
+  readonly version?: string | undefined
   /** The name as its source writes it, such as `X/Twitter Post`. */
   readonly title: string
   readonly description: string
   /** JSON Schema 2020-12, or draft-07 if `$schema` says so. */
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema | undefined
   /** Search terms: lower case, `[a-z0-9-_.]`, at most 20 of at most 64 characters. */
   readonly tags: readonly string[]
   /** MCP's hints about what the tool does. */
-  readonly annotations?: ToolAnnotations
+  readonly annotations?: ToolAnnotations | undefined
   /** MCP's `_meta` and `icons`, unchanged. */
-  readonly meta?: Readonly<Record<string, unknown>>
-  readonly icons?: readonly Readonly<Record<string, unknown>>[]
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
+  readonly icons?: readonly Readonly<Record<string, unknown>>[] | undefined
   readonly requirements: ToolRequirements
   readonly source: ToolSource
   /** The worker that runs the tool. A worker's own tool always has one; a metadata tool may be bound to one. */
-  readonly binding?: ToolBinding
+  readonly binding?: ToolBinding | undefined
   /** Who owns the tool's name; absent: it has no owner, or the tool was not read from the store. */
   readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
@@ -105,7 +105,7 @@ export interface ToolBinding {
   readonly workerUid: string
   readonly toolkit: string
   readonly name: string
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** Whether the tool declares that running it twice has no more effect than running it once. */

@@ -37,7 +37,7 @@ export function toFetch(
           signal,
           headers: Object.fromEntries(request.headers),
           redirects: request.redirect === 'manual' ? 'answer' : 'refuse',
-          ...(body && { body }),
+          body,
         }),
       )
       return toResponse(answer, host, options.maxBytes)

@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   readonly purpose?: OutgoingPurpose
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  readonly body?: string | Uint8Array | undefined
   /** Whether the header `traceparent` is added if tracing is on. Set only for requests to the operator's workers. */
   readonly continuesTrace?: boolean
   /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
@@ -30,9 +30,9 @@ export interface OutgoingRequest {
   /** The time limit from the call to the last byte of the response, including the wait for a connection. Default: 10 s. */
   readonly deadlineMs?: number
   /** The limit for the response's body, both as received and as decoded. Default: 256 KiB. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** When it is aborted, the request ends as `timeout`. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /**
    * Called when the connection is open, right before the first byte is written. If it resolves with `false`, nothing is
    * sent and the request ends as `given_up`. For a request without a body it is called before the connection is opened.
@@ -51,7 +51,7 @@ export interface OutgoingStreamRequest
   extends Omit<OutgoingRequest, 'body' | 'isStillWanted' | 'clientCertificate'> {
   /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
   readonly path?: string
-  readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | undefined
   /** The time limit for the response's head, from the call or from the last sent piece of the body. Default: 10 s. */
   readonly deadlineMs?: number
   /** How long the response's body may pause, without bytes arriving or being read; `Infinity`: no limit. Default: 60 s. */
@@ -63,7 +63,7 @@ export interface OutgoingStreamRequest
   /** Default: `identity`. The body is returned undecoded, with its `content-encoding`. */
   readonly acceptEncoding?: string
   /** When it is aborted, the request ends as `timeout`, also while the response's body is read. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface OutgoingStreamResponse {

@@ -21,16 +21,16 @@ export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly userId: string
   readonly providers: readonly Need[]
   /** A connection's id, an account's id or name, or `new` for one more account. Absent: the user's default account. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** The tool or application that needs the tokens, for the connect page. */
   readonly requester?: string
   /** Where the user's browser goes after the consent. */
-  readonly nextUri?: string
+  readonly nextUri?: string | undefined
   /** The connect session that needs the tokens. Its authorizations are not shared with other callers. */
   readonly connectSessionId?: string
   /** The user's name on the pages, and their language; the caller sets both. */
-  readonly userDisplay?: string
-  readonly lang?: string
+  readonly userDisplay?: string | undefined
+  readonly lang?: string | undefined
 }
 
 /** The scopes and account that are needed at one provider. */
@@ -41,7 +41,7 @@ export interface ProviderNeed {
   /** Further scopes to ask for if the user must be asked anyway. */
   readonly alsoAsk?: readonly string[]
   /** Replaces `TokensNeed.account` for this provider. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** Values for variables of the provider, so that the user need not type them. */
   readonly given?: Readonly<Record<string, string>>
   /** Asks the user for consent even if a connection covers the need. */
@@ -150,8 +150,8 @@ async function findAllOrBegin<Need extends ProviderNeed>(
     steps.push({
       providerUid: entry.uid,
       scopes: unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? []),
-      ...(own !== undefined && { account: own }),
-      ...(given !== undefined && { given }),
+      account: own,
+      given,
     })
   }
   if (steps.length === 0) return { outcome: 'ready', tokens }
@@ -172,12 +172,12 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       status: 'pending',
       steps,
       step: 0,
-      ...(need.requester !== undefined && { requester: need.requester }),
-      ...(need.account !== undefined && { account: need.account }),
-      ...(need.nextUri !== undefined && { nextUri: need.nextUri }),
-      ...(need.connectSessionId !== undefined && { connectSessionId: need.connectSessionId }),
-      ...(need.userDisplay !== undefined && { userDisplay: need.userDisplay }),
-      ...(need.lang !== undefined && { lang: need.lang }),
+      requester: need.requester,
+      account: need.account,
+      nextUri: need.nextUri,
+      connectSessionId: need.connectSessionId,
+      userDisplay: need.userDisplay,
+      lang: need.lang,
       createdAt: now,
       expiresAt: now + broker.settings.authorizationTtlSeconds,
     },

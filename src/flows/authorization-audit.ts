@@ -18,7 +18,7 @@ export function failureAudit(
     userId,
     authorizationId: id,
     reason,
-    ...(words !== undefined && { detail: words }),
+    detail: words,
   })
 }
 
@@ -72,7 +72,7 @@ async function writeRefusal(
     authorizationId: id,
     ...(entry && { providerId: entry.id }),
     reason,
-    ...(words !== undefined && { detail: words }),
+    detail: words,
   })
   const lines = trailLines({
     at: broker.now(),

@@ -36,15 +36,11 @@ export async function* exportConnections(
   }
   await broker.audit.record(projectId, {
     action: 'connections.exported',
-    ...(userId !== undefined && { userId }),
+    userId,
     ...(chosen !== undefined && { providerId: chosen.id }),
   })
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const page = await broker.store.connections.list(projectId, filter, {
-      offset: 0,
-      limit: PAGE,
-      ...(after !== undefined && { after }),
-    })
+    const page = await broker.store.connections.list(projectId, filter, { offset: 0, limit: PAGE, after })
     for (const connection of page.items) {
       const row = connection.status === 'active' ? await toRow(broker, connection) : undefined
       if (row === undefined) counts.leftOut += 1

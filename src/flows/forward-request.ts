@@ -164,12 +164,7 @@ function authorize(
   { projectId, userId, scopes, account }: ForwardedRequest,
   entry: ProviderEntry,
 ): Promise<TokenAcquisition> {
-  return acquireTokens(broker, {
-    projectId,
-    userId,
-    providers: [{ entry, scopes }],
-    ...(account !== undefined && { account }),
-  })
+  return acquireTokens(broker, { projectId, userId, providers: [{ entry, scopes }], account })
 }
 
 type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_required' }>
@@ -220,8 +215,8 @@ async function send(
       deadlineMs: DEADLINE_MS,
       idleMs: IDLE_MS,
       redirects: 'answer',
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
+      body,
+      signal,
     })
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error

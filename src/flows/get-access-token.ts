@@ -236,15 +236,7 @@ function open(
   const secrets = openAccess(broker, connection)
   const fingerprint = broker.audit.fingerprint(secrets.accessToken)
   const clientId = clientIdOf(broker, entry)
-  return {
-    outcome: 'ready',
-    connection,
-    entry,
-    ...secrets,
-    fingerprint,
-    texts: {},
-    ...(clientId !== undefined && { clientId }),
-  }
+  return { outcome: 'ready', connection, entry, ...secrets, fingerprint, texts: {}, clientId }
 }
 
 /**

@@ -132,9 +132,9 @@ export function missingSettings(broker: Broker, entry: ProviderEntry): string[] 
 function unopenedClient(
   broker: Broker,
   entry: ProviderEntry,
-): { readonly clientId: string; readonly clientSecret?: string } | undefined {
+): { readonly clientId: string; readonly clientSecret?: string | undefined } | undefined {
   const { clientId, clientSecret } = entry
-  if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
+  if (clientId !== undefined) return { clientId, clientSecret }
   const named = broker.environmentClient(entry)
   return named?.allowed ? named.client : undefined
 }

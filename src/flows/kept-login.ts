@@ -54,9 +54,9 @@ interface Kept {
   /** The verifier of the user (`verifierName`): the login becomes invalid when the settings name another. */
   readonly verifier: string
   /** Set for a login at an issuer. */
-  readonly secrets?: LoginSecrets
+  readonly secrets?: LoginSecrets | undefined
   /** The redirect URI of the authentication request, which the token request repeats. */
-  readonly redirectUri?: string
+  readonly redirectUri?: string | undefined
 }
 export type KeptLogin = Kept & LoginPurpose
 
@@ -82,8 +82,8 @@ export function keepLogin(
   const stateHash = sha256(state)
   const kept: KeptLogin = {
     ...purpose,
-    ...(secrets && { secrets }),
-    ...(redirectUri !== undefined && { redirectUri }),
+    secrets,
+    redirectUri,
     browserHash: sha256(browserId),
     verifier,
     expiresAt: broker.now() + LOGIN_SECONDS,

@@ -100,7 +100,7 @@ export async function beginLogin(
       secrets,
       scopes,
       ...(prompt && { prompt }),
-      ...(maxAge !== undefined && { maxAge }),
+      maxAge,
     }),
   }
 }

@@ -67,11 +67,7 @@ export async function createKey(
     ...(userId !== undefined && { userId }),
   }
   const issued = issueApiKey(properties, prefix)
-  const entries = broker.audit.of(project.id, {
-    action: 'key.created',
-    subject: issued.record.id,
-    ...(userId !== undefined && { userId }),
-  })
+  const entries = broker.audit.of(project.id, { action: 'key.created', subject: issued.record.id, userId })
   await broker.store.apiKeys.add(issued.record, entries)
   return { ...issued, project }
 }

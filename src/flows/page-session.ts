@@ -31,15 +31,15 @@ export interface PageRights {
   /** Who identified the subject. The session is invalid once the settings name another. */
   readonly authority: string
   /** The name that the pages show. */
-  readonly display?: string
+  readonly display?: string | undefined
   /** When the subject logged in; absent if the issuer did not say and may have had a session before. */
-  readonly authTime?: EpochSeconds
+  readonly authTime?: EpochSeconds | undefined
   /** The console: the project that the pages show. */
   readonly shownProjectId?: string
   /** `/me`: where the page's link back to the application leads. */
-  readonly returnUrl?: string
+  readonly returnUrl?: string | undefined
   /** `/me`: the language that the caller chose. */
-  readonly lang?: string
+  readonly lang?: string | undefined
   /** `user`: the origin of the login; absent: the public URL. */
   readonly origin?: string
 }

@@ -33,7 +33,7 @@ export interface LoginClient {
       /** The issuer asks for the user again, even if it has a session of its own. */
       readonly prompt?: 'login'
       /** Seconds: the issuer asks again for a user who logged in longer ago, and says when that was (`auth_time`). */
-      readonly maxAge?: number
+      readonly maxAge?: number | undefined
     },
   ): Promise<URL>
   /**

@@ -15,9 +15,9 @@ export interface ProtectedResource {
 
 /** The challenge of a refusal (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface Challenge {
-  readonly error?: string
+  readonly error?: string | undefined
   readonly scopes?: readonly string[]
-  readonly resourceMetadata?: string
+  readonly resourceMetadata?: string | undefined
 }
 
 /** The resource has metadata at none of the well-known places. */
@@ -44,11 +44,7 @@ export function bearerChallenge(field: string | undefined): Challenge {
   const [error, scope, resourceMetadata] = ['error', 'scope', 'resource_metadata'].map((one) =>
     members.get(one),
   )
-  return {
-    ...(error !== undefined && { error }),
-    ...(scope !== undefined && { scopes: readScopes(scope.split(' ')) }),
-    ...(resourceMetadata !== undefined && { resourceMetadata }),
-  }
+  return { error, ...(scope !== undefined && { scopes: readScopes(scope.split(' ')) }), resourceMetadata }
 }
 
 const PARAMETER = /([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g

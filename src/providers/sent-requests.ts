@@ -24,9 +24,9 @@ export interface SentRequest {
   readonly status?: number
   readonly failure?: OutgoingError['kind']
   /** When the provider says that it answered (its `Date` header). */
-  readonly answeredAt?: EpochSeconds
+  readonly answeredAt?: EpochSeconds | undefined
   /** Names and forms of the members of the answer (`formOfResponse`). */
-  readonly received?: readonly string[]
+  readonly received?: readonly string[] | undefined
 }
 
 const lists = new AsyncLocalStorage<readonly SentRequest[][]>()
@@ -55,11 +55,7 @@ export function recordedOutgoing(outgoing: Outgoing): Outgoing {
         const response = await outgoing.send(request)
         const answeredAt = dateOf(response)
         const received = formOfResponse(response)
-        add({
-          status: response.status,
-          ...(answeredAt !== undefined && { answeredAt }),
-          ...(received !== undefined && { received }),
-        })
+        add({ status: response.status, answeredAt, received })
         return response
       } catch (error) {
         if (error instanceof OutgoingError) add({ failure: error.kind })

@@ -24,9 +24,9 @@ export function responseRules(
   const { responseContentType, responseMap, errorResponse, expirationFormat } = block
   return {
     responseContentType,
-    ...(responseMap !== undefined && { responseMap }),
-    ...(errorResponse !== undefined && { errorResponse }),
-    ...(expirationFormat !== undefined && { expirationFormat }),
+    responseMap,
+    errorResponse,
+    expirationFormat,
     tokenTypes: provider.tokenTypes,
     keepIdToken: provider.issuer !== undefined,
     now,

@@ -5,7 +5,7 @@ import { type Members, readClaims } from './response-body.ts'
 // How long the tokens of a token response live, from the members and formats in which servers tell it.
 
 interface Format {
-  readonly expirationFormat?: ExpirationFormat
+  readonly expirationFormat?: ExpirationFormat | undefined
   readonly now: EpochSeconds
 }
 

@@ -13,11 +13,11 @@ import { readExpiry, readRefreshExpiry } from './token-lifetime.ts'
 /** How one provider's token responses are read: its entry's settings, and the current time. */
 export interface TokenResponseRules {
   readonly responseContentType: ContentType
-  readonly responseMap?: Readonly<Record<string, string>>
-  readonly errorResponse?: ErrorResponse
+  readonly responseMap?: Readonly<Record<string, string>> | undefined
+  readonly errorResponse?: ErrorResponse | undefined
   /** As in `Provider`: accepted besides `bearer`, in lower case. */
   readonly tokenTypes: readonly string[]
-  readonly expirationFormat?: ExpirationFormat
+  readonly expirationFormat?: ExpirationFormat | undefined
   /** Set only if the ID token can be checked against an issuer. */
   readonly keepIdToken: boolean
   /** The ID token is ignored. */
@@ -31,11 +31,11 @@ export interface RepairedTokenResponse {
   /** Only the RFC's members, in the RFC's types. */
   readonly body: Record<string, unknown>
   /** Seconds until the refresh token expires, if the response tells it. */
-  readonly refreshExpiresIn?: number
+  readonly refreshExpiresIn?: number | undefined
   /** The other members, for tools (`instance_url`, `team`), without tokens and members that are named like secrets. */
   readonly extra: Record<string, unknown>
   /** Claims of a dropped ID token, unverified: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7). */
-  readonly idTokenClaims?: Record<string, unknown>
+  readonly idTokenClaims?: Record<string, unknown> | undefined
   /** The response has no `token_type` and was read as a bearer token. */
   readonly tokenTypeMissing?: true
 }
@@ -139,8 +139,8 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
       ...membersForTools(answer, tokens, 0),
       ...(!isBearer && isPrintable(type) && type.length <= 64 && { token_type: type }),
     },
-    ...(claims && { idTokenClaims: claims }),
-    ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
+    idTokenClaims: claims,
+    refreshExpiresIn,
     ...(isMissing && { tokenTypeMissing: true }),
   }
 }

@@ -39,7 +39,7 @@ export type SearchedMember = (typeof SEARCHED_MEMBERS)[number]
 
 /** The parsed line of an entry. */
 export interface AuditLine {
-  readonly actor?: { readonly id?: string }
+  readonly actor?: { readonly id?: string | undefined }
   readonly [member: string]: unknown
 }
 

@@ -7,7 +7,7 @@ export interface Release extends AccessSecrets {
   readonly entry: ProviderEntry
   readonly fingerprint: string
   /** The broker's client at the provider, for headers of API requests. */
-  readonly clientId?: string
+  readonly clientId?: string | undefined
   /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
 }

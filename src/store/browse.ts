@@ -13,9 +13,9 @@ export interface PlaceInList {
 export interface Browsed<Row> {
   readonly rows: readonly Row[]
   /** The key of the last row; set where older rows exist. */
-  readonly older?: string
+  readonly older?: string | undefined
   /** The key of the first row; set where newer rows may exist. */
-  readonly newer?: string
+  readonly newer?: string | undefined
 }
 
 interface Ordered<Row> {

@@ -13,7 +13,7 @@ export interface McpRecord {
   readonly id: string
   readonly payload: Sealed
   /** Of codes and refresh tokens: the grant with which they are deleted. */
-  readonly grantId?: string
+  readonly grantId?: string | undefined
   readonly uid?: string
   readonly consumedAt?: EpochSeconds
   /** From this time on `find` does not return the record. */

@@ -19,7 +19,7 @@ export interface PageRequest {
   readonly offset: number
   readonly limit: number
   /** The key of the item before the page. */
-  readonly after?: string
+  readonly after?: string | undefined
 }
 
 /** The most rows of a list that are counted, or skipped for an offset: both take about a millisecond. */

@@ -42,7 +42,9 @@ export interface Tools {
 export type ToolIdentity = Pick<Tool, 'projectId' | 'namespace' | 'name' | 'version'>
 
 /** The binding of a tool, and when it was made. */
-export type BoundTool = Required<Pick<Tool, 'uid' | 'binding' | 'updatedAt'>> & Pick<Tool, 'bindingMac'>
+export type BoundTool = Pick<Tool, 'uid' | 'updatedAt' | 'bindingMac'> & {
+  readonly binding: NonNullable<Tool['binding']>
+}
 
 export type SignedTool = Pick<Tool, 'uid' | 'mac' | 'bindingMac'>
 

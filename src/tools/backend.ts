@@ -69,16 +69,17 @@ export interface CatalogueTool {
   /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
   readonly name: string
   readonly namespace: string
-  readonly version?: string
+  readonly version?: string | undefined
   /** The name for people. Default: `name`. */
-  readonly title?: string
+  readonly title?: string | undefined
   readonly description: string
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema | undefined
+  /** Absent, never `undefined`: the item's digest depends on the order of its members, and tags may be added last. */
   readonly tags?: readonly string[]
-  readonly annotations?: ToolAnnotations
-  readonly meta?: Readonly<Record<string, unknown>>
-  readonly icons?: readonly Readonly<Record<string, unknown>>[]
+  readonly annotations?: ToolAnnotations | undefined
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
+  readonly icons?: readonly Readonly<Record<string, unknown>>[] | undefined
   readonly requirements: ToolRequirements
   /** The worker's description without secrets. It is stored, and `call` finds it in `tool.source`. */
   readonly document: Readonly<Record<string, unknown>>
@@ -95,20 +96,20 @@ export interface BackendCall {
   readonly tool: Tool
   /** Already validated by the tool's schema. */
   readonly input: Readonly<Record<string, unknown>>
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** One for each provider that the tool needs, in the order in which the tool declares them. */
   readonly authorizations: readonly GivenAuthorization[]
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
   readonly metadata: readonly { readonly key: string; readonly value: string }[]
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Options for `readAnswer`. */
   readonly reading?: AnswerReading
   /** The other tools, for a tool that runs in this process. */
-  readonly inner?: InnerTools
+  readonly inner?: InnerTools | undefined
   /** Receives the events of the tool while it runs. */
   readonly onEvent?: (event: ToolEvent) => void
   /** Reaches the user through the caller's client; absent where the caller has none. */
-  readonly dialog?: ToolDialog
+  readonly dialog?: ToolDialog | undefined
   /** Called when the worker says that its list of tools has changed; the list is then read again soon. */
   readonly onListChanged?: () => void
 }

@@ -30,7 +30,7 @@ export interface AnswerJob {
   /** Removed from the answer. */
   readonly secrets: readonly string[]
   /** The tool whose output schema the value must fit. Absent: the value is not checked here. */
-  readonly tool?: CheckedTool
+  readonly tool?: CheckedTool | undefined
 }
 
 /** Returns the answer in its final form. An answer that breaks the worker's protocol becomes an error. */

@@ -16,7 +16,7 @@ export interface AnswerReading {
   /** The project. Projects take turns in the queue for large answers. */
   readonly owner: string
   /** Aborts when the call is cancelled. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const task = threadTask<AnswerJob, PackedAnswer>('./read-answer-task', import.meta.url)
@@ -38,9 +38,7 @@ export async function readAnswer(
     return answer
   }
   try {
-    return unpackAnswer(
-      await inThread(task, { ...job, ...(tool && { tool }) }, { owner, ...(signal && { signal }) }),
-    )
+    return unpackAnswer(await inThread(task, { ...job, ...(tool && { tool }) }, { owner, signal }))
   } catch (error) {
     if (error instanceof ThreadFault) return ownError(unreadError(error))
     throw error

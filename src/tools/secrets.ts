@@ -11,7 +11,7 @@ export async function setSecret(
     key,
     value,
     description,
-  }: { readonly key: string; readonly value: string; readonly description?: string },
+  }: { readonly key: string; readonly value: string; readonly description?: string | undefined },
 ): Promise<Secret> {
   const known = await broker.store.secrets.find(projectId, key)
   const id = known?.id ?? newId('sec')
@@ -21,7 +21,7 @@ export async function setSecret(
       id,
       projectId,
       key: known?.key ?? key,
-      ...(description !== undefined && { description }),
+      description,
       value: broker.sealer.seal(value, sealingContext('secrets', 'value', { id, projectId })),
       createdAt: known?.createdAt ?? now,
       updatedAt: now,
@@ -29,9 +29,7 @@ export async function setSecret(
     broker.audit.of(projectId, { action: 'secret.set', subject: known?.key ?? key }),
   )
   // another request set the key for the first time just before; the repeated call replaces that value
-  return (
-    put ?? setSecret(broker, projectId, { key, value, ...(description !== undefined && { description }) })
-  )
+  return put ?? setSecret(broker, projectId, { key, value, description })
 }
 
 /** The value for a tool that declares the key; `undefined` when it was never set. */

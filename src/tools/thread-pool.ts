@@ -23,7 +23,7 @@ export interface ThreadOptions {
   /** A project id. Each owner has a queue, and the queues take turns, so that one owner's tasks do not delay another's. */
   readonly owner?: string
   /** Removes the task from its queue; a task that has begun runs to its end. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** The limit from the start of the task, 30 s by default. The thread is terminated after it. */
   readonly timeoutMs?: number
   /** Buffers of the input that are moved to the thread instead of copied. */

@@ -67,11 +67,11 @@ export function ownError(
  * is the worker's and means nothing here.
  */
 export interface RequestedAuthorization {
-  readonly id?: string
+  readonly id?: string | undefined
   /** `server`: an MCP server's own authorization. Absent: the authorization of the tool. */
   readonly use?: 'server'
   readonly scopes?: readonly string[]
-  readonly status?: AuthorizationStatus
+  readonly status?: AuthorizationStatus | undefined
 }
 
 export const AUTHORIZATION_STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
@@ -98,5 +98,5 @@ export type ToolLogs = readonly ToolLog[] | LargeJson
 export interface ToolLog {
   readonly level: string
   readonly message: string
-  readonly subtype?: string
+  readonly subtype?: string | undefined
 }

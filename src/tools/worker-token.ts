@@ -7,7 +7,7 @@ interface WorkerClaims {
   readonly ver?: string
   /** The public URL of this Gatepass. */
   readonly iss: string
-  readonly aud?: string
+  readonly aud?: string | undefined
 }
 
 /** The protected header, which is the same for all tokens. */

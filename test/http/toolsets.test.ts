@@ -226,7 +226,7 @@ async function projectId(): Promise<string> {
   return (await gatepass.broker.store.projects.findByName('default'))?.id ?? ''
 }
 
-function idOf(tool: { namespace: string; name: string; version?: string } | undefined): string {
+function idOf(tool: { namespace: string; name: string; version?: string | undefined } | undefined): string {
   return [tool?.namespace, tool?.name, tool?.version].join(':')
 }
 

@@ -25,7 +25,7 @@ export interface ArchiveRequest {
 
 /** A range of entries that has left the trail. */
 export interface Archived {
-  readonly file?: string
+  readonly file?: string | undefined
   readonly firstSeq: number
   readonly lastSeq: number
 }
@@ -194,7 +194,7 @@ async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promi
       'store_unavailable',
       `There is an anchor already at or after entry ${firstSeq}: \`gatepass audit verify\` says whether it is genuine. Nothing was removed from the audit trail.`,
     )
-  return { ...(file !== undefined && { file }), firstSeq, lastSeq }
+  return { file, firstSeq, lastSeq }
 }
 
 /**

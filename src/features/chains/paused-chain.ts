@@ -97,14 +97,14 @@ type StoredState = Omit<ChainState, 'results'> & { readonly results: readonly St
 interface StoredStep {
   readonly toolId: string
   readonly status: 'completed'
-  readonly backend?: RunBackend
+  readonly backend?: RunBackend | undefined
   readonly executionId: string
   /** Milliseconds. */
   readonly duration: number
   readonly structured?: unknown
   readonly mcpResult?: Readonly<Record<string, unknown>>
   /** Large values as strings that hold JSON, so that resuming the chain does not parse them. */
-  readonly texts?: { readonly structured?: string; readonly mcpResult?: string }
+  readonly texts?: { readonly structured?: string | undefined; readonly mcpResult?: string | undefined }
 }
 
 function toStored({ toolId, status, result }: CompletedStep): StoredStep {
@@ -114,15 +114,12 @@ function toStored({ toolId, status, result }: CompletedStep): StoredStep {
   return {
     toolId,
     status,
-    ...(backend && { backend }),
+    backend,
     executionId,
     duration: durationMs,
     ...(structured !== undefined && largeStructured === undefined && { structured }),
     ...(mcpResult !== undefined && largeMcpResult === undefined && { mcpResult }),
-    texts: {
-      ...(largeStructured !== undefined && { structured: largeStructured }),
-      ...(largeMcpResult !== undefined && { mcpResult: largeMcpResult }),
-    },
+    texts: { structured: largeStructured, mcpResult: largeMcpResult },
   }
 }
 
@@ -133,14 +130,7 @@ function fromStored({ toolId, status, texts = {}, ...stored }: StoredStep): Comp
   return {
     toolId,
     status,
-    result: {
-      outcome: 'value',
-      executionId,
-      durationMs: duration,
-      ...(backend && { backend }),
-      ...(structured !== undefined && { structured }),
-      ...(mcpResult !== undefined && { mcpResult }),
-    },
+    result: { outcome: 'value', executionId, durationMs: duration, backend, structured, mcpResult },
   }
 }
 

@@ -32,7 +32,7 @@ export type ChainResult =
       readonly status: 'completed'
       readonly steps: readonly ChainStepResult[]
       /** The result of the last step; `undefined` where its tool answered nothing. */
-      readonly structured?: unknown
+      readonly structured?: unknown | undefined
     }
   | { readonly status: 'failed'; readonly steps: readonly ChainStepResult[] }
   | {
@@ -43,7 +43,7 @@ export type ChainResult =
       readonly step: number
       readonly toolId: string
       /** Resumes the chain once, within a day. Absent if the chain is too long to be stored, or too many are stored. */
-      readonly resume?: string
+      readonly resume?: string | undefined
     }
 
 export const MAX_CHAIN_STEPS = 50
@@ -141,12 +141,12 @@ async function runSteps(
         step: results.length,
         toolId,
         authorization,
-        ...(resume !== undefined && { resume }),
+        resume,
       }
     } else return { status: 'failed', steps: withSkipped(ended) }
   }
   const structured = structuredOf(results.at(-1))
-  return { status: 'completed', steps: results, ...(structured !== undefined && { structured }) }
+  return { status: 'completed', steps: results, structured }
 }
 
 function structuredOf(step: CompletedStep | undefined): unknown {

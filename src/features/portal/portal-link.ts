@@ -105,9 +105,9 @@ export async function enterPortal(
     subject: userId,
     may,
     authority: BY_TICKET,
-    ...(userDisplay !== undefined && { display: userDisplay }),
-    ...(returnUrl !== undefined && { returnUrl }),
-    ...(lang !== undefined && { lang }),
+    display: userDisplay,
+    returnUrl,
+    lang,
     ...how,
   })
 }

@@ -31,7 +31,7 @@ export interface PortalConnection {
 export interface PortalView {
   readonly connections: readonly PortalConnection[]
   /** Where the next page begins. */
-  readonly next?: string
+  readonly next?: string | undefined
   readonly clients: readonly McpConsent[]
 }
 
@@ -46,11 +46,7 @@ export async function portalView(
 ): Promise<PortalView> {
   const { store } = broker
   const [page, uses, clients] = await Promise.all([
-    store.connections.list(
-      projectId,
-      { userId },
-      { offset: 0, limit: CONNECTIONS, ...(after !== undefined && { after }) },
-    ),
+    store.connections.list(projectId, { userId }, { offset: 0, limit: CONNECTIONS, after }),
     store.connectionTools.ofUser(projectId, userId, TOOL_USES),
     store.mcpConsents.ofUser(projectId, userId),
   ])
@@ -82,7 +78,7 @@ export async function portalView(
   )
   // connections that need a new consent come first
   connections.sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)))
-  return { connections, ...(page.next !== undefined && { next: page.next }), clients }
+  return { connections, next: page.next, clients }
 }
 
 function isBroken({ connection }: PortalConnection): boolean {

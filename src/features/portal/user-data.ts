@@ -173,10 +173,10 @@ interface SomePage<T> {
 
 /** The items of all pages of a list, one page at a time. */
 async function* pagesOf<T>(
-  read: (page: { offset: number; limit: number; after?: string }) => Promise<SomePage<T>>,
+  read: (page: { offset: number; limit: number; after?: string | undefined }) => Promise<SomePage<T>>,
 ): AsyncGenerator<T> {
   for (let after: string | undefined; ; ) {
-    const page = await read({ offset: 0, limit: PAGE, ...(after !== undefined && { after }) })
+    const page = await read({ offset: 0, limit: PAGE, after })
     yield* page.items
     if (page.next === undefined) return
     after = page.next

@@ -15,7 +15,7 @@ export interface AuditVerdict {
   /** The end of the chain, for an operator to keep elsewhere; absent for an empty chain. */
   readonly head?: AuditHead
   /** Where the chain begins: entries up to this one are archived. */
-  readonly anchor?: AuditAnchor
+  readonly anchor?: AuditAnchor | undefined
   /** Sentences for an operator; empty when the chain is intact. */
   readonly faults: readonly string[]
 }
@@ -128,7 +128,7 @@ function verdictOf(
   return {
     entries: end?.lastSeq ?? 0,
     ...(end && { head: { lastSeq: end.lastSeq, hash: end.hash } }),
-    ...(anchor && { anchor }),
+    anchor,
     faults,
   }
 }

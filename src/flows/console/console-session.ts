@@ -187,14 +187,10 @@ export async function logInFromIssuer(
       may: grants.map(({ role, project }) => `${role} on ${project}`),
       authority: issuerAuthority(broker),
       shownProjectId: project.id,
-      ...(display !== undefined && { display }),
-      ...(authTime !== undefined && { authTime }),
+      display,
+      authTime,
       replaces,
-      audit: broker.audit.of(project.id, {
-        action: 'console.logged_in',
-        subject,
-        ...(display !== undefined && { detail: display }),
-      }),
+      audit: broker.audit.of(project.id, { action: 'console.logged_in', subject, detail: display }),
     }),
   )
 }

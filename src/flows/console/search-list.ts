@@ -6,7 +6,7 @@ const AT_ONCE = 500
 
 export interface Searched<Row> extends Browsed<Row> {
   /** The search stopped at this row before its page was full. The next search continues beyond it, in the same direction. */
-  readonly searchedTo?: Row
+  readonly searchedTo?: Row | undefined
 }
 
 /**
@@ -28,12 +28,7 @@ export async function searchList<Row extends { readonly id: string }>(
     const rows = isUpwards ? found.toReversed() : found
     const newer = isUpwards ? beyond?.id : before && (rows[0]?.id ?? before)
     const older = isUpwards ? (rows.at(-1)?.id ?? after) : beyond?.id
-    return {
-      rows,
-      ...(newer !== undefined && { newer }),
-      ...(older !== undefined && { older }),
-      ...(searchedTo !== undefined && { searchedTo }),
-    }
+    return { rows, newer, older, searchedTo }
   }
 
   let from = place

@@ -39,14 +39,14 @@ export async function explainAuthorization(
       reason: authorization.reason,
       message: authorization.message,
     }),
-    ...(requester !== undefined && { requester }),
+    requester,
     createdAt,
     expiresAt,
     ...(isEnded && { endedAt: authorization.completedAt }),
     providers,
     steps: stepsOf(authorization, trail, (part) => providers[part]?.providerId),
     isCut: trail.isCut,
-    ...(cause !== undefined && { cause }),
+    cause,
   }
 }
 
@@ -122,13 +122,7 @@ function stepsOf(
     const providerId = providerOf(part)
     // a login comes before its click
     const of = step === 'logged_in' ? attempt + 1 : attempt
-    steps.push({
-      at,
-      step,
-      ...(providerId !== undefined && { providerId }),
-      ...(of > 0 && { attempt: of }),
-      details,
-    })
+    steps.push({ at, step, providerId, ...(of > 0 && { attempt: of }), details })
   }
   if (isSettled(authorization)) {
     const { completedAt, status } = authorization

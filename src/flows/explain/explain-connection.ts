@@ -21,9 +21,9 @@ export async function explainConnection(broker: Broker, connection: Connection):
     kind: 'connection',
     userId,
     status,
-    ...(statusReason !== undefined && { reason: statusReason }),
+    reason: statusReason,
     createdAt,
-    ...(expiresAt !== undefined && { expiresAt }),
+    expiresAt,
     providers: [
       {
         providerId,
@@ -36,7 +36,7 @@ export async function explainConnection(broker: Broker, connection: Connection):
     ],
     steps: stepsOf(connection, entries).map((one) => ({ ...one, providerId })),
     isCut,
-    ...(cause !== undefined && { cause }),
+    cause,
   }
 }
 

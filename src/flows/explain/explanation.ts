@@ -12,18 +12,18 @@ export interface Explanation {
   readonly kind: 'authorization' | 'connection'
   readonly userId: string
   readonly status: 'pending' | 'completed' | 'failed' | 'active' | 'needs_authorization'
-  readonly reason?: string
+  readonly reason?: string | undefined
   readonly message?: string
-  readonly requester?: string
+  readonly requester?: string | undefined
   readonly createdAt: EpochSeconds
-  readonly expiresAt?: EpochSeconds
+  readonly expiresAt?: EpochSeconds | undefined
   readonly endedAt?: EpochSeconds
   readonly providers: readonly ExplainedProvider[]
   readonly steps: readonly ExplainedStep[]
   /** Earlier steps were dropped, because there were too many. */
   readonly isCut: boolean
   /** Absent: nothing is wrong. */
-  readonly cause?: Cause
+  readonly cause?: Cause | undefined
 }
 
 export interface ExplainedProvider {
@@ -39,7 +39,7 @@ export interface ExplainedProvider {
 export interface ExplainedStep {
   readonly at: EpochSeconds
   readonly step: TrailStep
-  readonly providerId?: string
+  readonly providerId?: string | undefined
   /** The number of the click to which the step belongs, from 1. */
   readonly attempt?: number
   readonly details: TrailDetails

@@ -38,7 +38,7 @@ export function refreshTimes(
     readonly refreshExpiresIn?: number | undefined
   },
   before: Partial<RefreshSecrets> = {},
-): { readonly endsAt?: EpochSeconds; readonly expiresAt?: EpochSeconds } {
+): { readonly endsAt?: EpochSeconds | undefined; readonly expiresAt?: EpochSeconds } {
   const { receivedAt, refreshToken = before.refreshToken, refreshExpiresIn } = received
   const isReplaced = refreshToken !== before.refreshToken
   const knownEnd = isReplaced ? undefined : before.endsAt
@@ -46,10 +46,7 @@ export function refreshTimes(
   const endsAt = life === undefined ? knownEnd : receivedAt + life
   const idleAt = idleSeconds === undefined ? undefined : receivedAt + idleSeconds
   const ends = [endsAt, idleAt].filter((one) => one !== undefined)
-  return {
-    ...(endsAt !== undefined && { endsAt }),
-    ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
-  }
+  return { endsAt, ...(ends.length > 0 && { expiresAt: Math.min(...ends) }) }
 }
 
 /** `Connection.refreshAt`: the time of a background refresh that does not follow from the access token's expiry alone. */

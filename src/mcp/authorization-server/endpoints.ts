@@ -72,7 +72,7 @@ export function addEndpoints(
       serveWithKoa(handler, { publicUrl, method, path, headers: raw.headers, body }),
     )
     const { notFetched } = request
-    return { ...answer, ...(notFetched && { notFetched }) }
+    return { ...answer, notFetched }
   }
 
   /**

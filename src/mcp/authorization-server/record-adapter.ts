@@ -100,7 +100,7 @@ function rows(
           JSON.stringify(payload),
           sealingContext('mcpRecords', 'payload', { model, id: key }),
         ),
-        ...(payload.grantId !== undefined && { grantId: payload.grantId }),
+        grantId: payload.grantId,
         ...(lifetime !== undefined && { expiresAt: now() + lifetime }),
         ...(isClient && { network: siteNetwork(servedRequest()?.address ?? '') }),
       })

@@ -11,7 +11,7 @@ export interface ServedRequest {
   /** Stores the assertion of the client as used. Called if the request gives tokens. */
   keepAssertion?: () => Promise<void>
   /** Set if a document that the client names could not be fetched: the host, or that the address must wait. */
-  notFetched?: { readonly host: string } | { readonly retryAfter: number }
+  notFetched?: { readonly host: string } | { readonly retryAfter: number } | undefined
 }
 
 const requests = new AsyncLocalStorage<ServedRequest>()

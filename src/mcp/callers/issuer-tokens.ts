@@ -87,7 +87,7 @@ function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken {
     outcome: 'valid',
     userId: user.data,
     ...(typeof claims.sub === 'string' && { subject: claims.sub }),
-    ...(clientId !== undefined && { clientId }),
+    clientId,
     scopes: scopesOf(claims),
   }
 }

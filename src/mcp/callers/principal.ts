@@ -10,7 +10,7 @@ export type McpScope = (typeof MCP_SCOPES)[number]
 export interface Principal {
   readonly projectId: string
   /** Absent for an API key that names no user. Tools that need no user still run. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** `mcp` includes `mcp:read`. */
   readonly scope: McpScope
   readonly by: Credential
@@ -40,7 +40,7 @@ export type Credential =
 export function keyPrincipal(key: ApiKey, userId: string | undefined): Principal {
   return {
     projectId: key.projectId,
-    ...(userId !== undefined && { userId }),
+    userId,
     scope: key.role === 'readonly' ? 'mcp:read' : 'mcp',
     by: { kind: 'api_key', key },
     owner: key.id,
@@ -85,11 +85,7 @@ export function contextOf(
   if (by.kind === 'api_key') return { actor: { kind: 'api_key', id: by.key.id }, apiKey: by.key, ...about }
   const { clientId } = by
   return {
-    actor: {
-      kind: 'user',
-      ...(userId !== undefined && { id: userId }),
-      ...(clientId !== undefined && { client: clientId }),
-    },
+    actor: { kind: 'user', id: userId, client: clientId },
     ...about,
   }
 }

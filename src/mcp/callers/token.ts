@@ -6,7 +6,7 @@ export type VerifiedToken =
       readonly outcome: 'valid'
       readonly userId: string
       readonly subject?: string
-      readonly clientId?: string
+      readonly clientId?: string | undefined
       /** May include scopes of other resources. */
       readonly scopes: readonly string[]
     }

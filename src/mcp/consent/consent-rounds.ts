@@ -32,8 +32,8 @@ export interface ConsentCall {
   readonly publishesOutput: boolean
   readonly signal: AbortSignal
   /** The state that the client sends back from an earlier round (2026-07-28), unchecked. */
-  readonly requestState?: string
-  readonly inputResponses?: Readonly<Record<string, unknown>>
+  readonly requestState?: string | undefined
+  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The outcome of a round: the tool was run, or the client gets this answer without a run. */

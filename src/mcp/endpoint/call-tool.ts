@@ -88,7 +88,7 @@ async function callGatewayTool(
     return callShownTool(parts, request, { name: String(name), ...(isRecord(given) && { arguments: given }) })
   }
   const { projectId, userId } = request.exchange.principal
-  return own.call(parts.broker, { projectId, shown, input, ...(userId !== undefined && { userId }) })
+  return own.call(parts.broker, { projectId, shown, input, userId })
 }
 
 async function answer(
@@ -128,7 +128,7 @@ function consentCall({ exchange, era, shown, input, elicitation, context, signal
     opensLinks: elicitation.url,
     publishesOutput: publishedOutput(shown.tool) !== undefined,
     signal,
-    ...(requestState !== undefined && { requestState }),
-    ...(mcpReq.inputResponses !== undefined && { inputResponses: mcpReq.inputResponses }),
+    requestState,
+    inputResponses: mcpReq.inputResponses,
   }
 }

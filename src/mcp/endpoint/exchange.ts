@@ -24,5 +24,5 @@ export interface LegacyFacts {
   readonly version: LegacyVersion
   readonly elicitation: ElicitationModes
   /** The sealed session, which names the connection to which a cancellation belongs. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
 }

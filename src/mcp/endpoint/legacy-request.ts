@@ -46,11 +46,7 @@ export function legacyFacts(
     return rpcError(400, -32_600, `MCP ${version} has no batches: send each message in a request of its own.`)
   if (Array.isArray(message) && message.length > MAX_BATCH)
     return rpcError(400, -32_600, `A batch has ${MAX_BATCH} messages at most.`)
-  return {
-    version,
-    elicitation: session?.elicitation ?? NO_ELICITATION,
-    ...(sessionId !== undefined && { sessionId }),
-  }
+  return { version, elicitation: session?.elicitation ?? NO_ELICITATION, sessionId }
 }
 
 function isModern(c: Context, message: unknown): boolean {

@@ -23,7 +23,7 @@ const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
 export interface ServerOptions extends CallParts {
   readonly exchange: Exchange
   readonly era: Era
-  readonly instructions?: string
+  readonly instructions?: string | undefined
   readonly placeholders: Placeholders
   readonly backlog: Backlog
 }

@@ -37,15 +37,7 @@ export async function serve(parts: ServeParts, exchange: Exchange, body: unknown
   const backlog = createBacklog()
   const subscription = createSubscription(exchange, parts.changes)
   const handler = createMcpHandler(
-    ({ era }) =>
-      createServer({
-        ...parts,
-        exchange,
-        era,
-        placeholders,
-        backlog,
-        ...(instructions !== undefined && { instructions }),
-      }),
+    ({ era }) => createServer({ ...parts, exchange, era, placeholders, backlog, instructions }),
     { bus: subscription.bus },
   )
   const isListening = messages.some(({ method }) => method === 'subscriptions/listen')

@@ -138,7 +138,7 @@ function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): 
   let digest: Promise<string> | undefined
   return {
     listing,
-    ...(toolset && { toolset }),
+    toolset,
     shown,
     length: count,
     async page(era, start) {

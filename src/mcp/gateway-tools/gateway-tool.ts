@@ -13,7 +13,7 @@ export interface GatewayTool {
 export interface GatewayCall {
   readonly projectId: string
   /** Absent where the caller names no user. */
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** The tools that the caller may use here, under the names that it knows. */
   readonly shown: readonly ShownTool[]
   /** Already validated by the tool's schema. */

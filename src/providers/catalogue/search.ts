@@ -12,9 +12,9 @@ export interface CatalogueEntry {
   readonly isVerified: boolean
   /** What an operator has to give besides the client: the names of variables without a value. */
   readonly asksFor: readonly string[]
-  readonly documentation?: string
+  readonly documentation?: string | undefined
   /** The name of its logo (`findLogo`). */
-  readonly logo?: string
+  readonly logo?: string | undefined
 }
 
 /** What lists need of a definition's JSON. The test of the catalogue reads each file by the whole definition. */
@@ -86,8 +86,8 @@ function entryOf(id: string, shown: Shown): CatalogueEntry {
     category,
     isVerified: verified,
     asksFor: asksFor.map(([variable]) => variable),
-    ...(documentation !== undefined && { documentation }),
-    ...(logo !== undefined && { logo }),
+    documentation,
+    logo,
   }
 }
 
@@ -103,7 +103,7 @@ function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
     category,
     isVerified: verified,
     asksFor: asksFor.map(([variable]) => variable),
-    ...(documentation !== undefined && { documentation }),
-    ...(logo !== undefined && { logo }),
+    documentation,
+    logo,
   }
 }

@@ -238,7 +238,7 @@ function headersOf(
   templates: NangoTemplates,
   value: unknown,
   notes: ImportNote[],
-): { headers?: JsonRecord; auth_header_value_format?: string } {
+): { headers?: JsonRecord; auth_header_value_format?: string | undefined } {
   const headers: Record<string, string> = {}
   let authorization: string | undefined
   for (const [header, written] of Object.entries(isRecord(value) ? value : {})) {
@@ -257,10 +257,7 @@ function headersOf(
     if (text !== undefined && texts.length > 1)
       notes.push({ member, reason: 'has an alternative, of which one is carried over' })
   }
-  return {
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(authorization !== undefined && { auth_header_value_format: authorization }),
-  }
+  return { ...(Object.keys(headers).length > 0 && { headers }), auth_header_value_format: authorization }
 }
 
 function unique(notes: readonly ImportNote[]): readonly ImportNote[] {

@@ -31,12 +31,12 @@ export const arcadeBackend: Backend = {
         runId: executionId,
         executionId,
         createdAt,
-        tool: { name, toolkit, ...(version !== undefined && { version }) },
+        tool: { name, toolkit, version },
         inputs: withoutUndeclaredNulls(tool.inputSchema, input),
         context: contextOf(call),
         isRepeatable: isSafeToRepeat(tool),
       },
-      { ...(signal && { signal }), ...(reading && { reading }) },
+      { signal, reading },
     )
   },
 }
@@ -67,7 +67,7 @@ export function contextOf({
     }),
     secrets,
     metadata,
-    ...(userId !== undefined && { user_id: userId }),
+    user_id: userId,
   }
 }
 
@@ -85,6 +85,6 @@ function toAuthorization({ release }: GivenAuthorization): ToolAuthorization {
     ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
     scopes: connection.scopes,
     provider_id: entry.id,
-    ...(extra !== undefined && { extra }),
+    extra,
   }
 }

@@ -70,7 +70,7 @@ function readRequirement(requirement: Members): RequestedAuthorization {
   return {
     ...(typeof id === 'string' && { id }),
     ...(Array.isArray(scopes) && { scopes: scopes.filter((scope) => typeof scope === 'string') }),
-    ...(status !== undefined && { status }),
+    status,
   }
 }
 

@@ -80,12 +80,12 @@ function readTool(definition: unknown): CatalogueTool {
     name: name(document.name, 'name'),
     description: text(document.description, 'description') ?? '',
     inputSchema: readInput(document.input),
-    ...(outputSchema && { outputSchema }),
+    outputSchema,
     requirements: readRequirements(document.requirements, document.metadata),
     document,
     namespace,
-    ...(version !== undefined && { version }),
-    ...(annotations && { annotations }),
+    version,
+    annotations,
   }
 }
 

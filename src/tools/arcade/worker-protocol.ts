@@ -34,7 +34,7 @@ export interface WorkerCall {
   /** RFC 3339. */
   readonly createdAt: string
   /** Spelled as the worker lists it. */
-  readonly tool: { readonly name: string; readonly toolkit: string; readonly version?: string }
+  readonly tool: { readonly name: string; readonly toolkit: string; readonly version?: string | undefined }
   readonly inputs: Readonly<Record<string, unknown>>
   readonly context: WorkerCallContext
   /** Running the tool twice has no more effect than running it once. */
@@ -55,7 +55,7 @@ export interface ToolAuthorization {
   /** Only in `authorizations`: the names that the tool's requirements use for this provider. */
   readonly names?: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
-  readonly extra?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The context that the tool receives besides its inputs, in wire form. */
@@ -65,7 +65,7 @@ export interface WorkerCallContext {
   readonly authorizations?: readonly ToolAuthorization[]
   readonly secrets?: readonly { readonly key: string; readonly value: string }[]
   readonly metadata?: readonly { readonly key: string; readonly value: string }[]
-  readonly user_id?: string
+  readonly user_id?: string | undefined
 }
 
 /** Asks for the worker's health. `message` says why it is unhealthy, for the operator. */
@@ -110,7 +110,10 @@ export async function invokeWorker(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
   { runId, executionId, createdAt, tool, inputs, context, isRepeatable = false }: WorkerCall,
-  { signal, reading }: { readonly signal?: AbortSignal; readonly reading?: AnswerReading } = {},
+  {
+    signal,
+    reading,
+  }: { readonly signal?: AbortSignal | undefined; readonly reading?: AnswerReading | undefined } = {},
 ): Promise<ToolAnswer> {
   const call = { run_id: runId, execution_id: executionId, created_at: createdAt, tool, inputs, context }
   try {
@@ -173,8 +176,8 @@ async function ask(
     timeoutSeconds,
     retry,
     isRepeatable: body === undefined || isRepeatable,
-    ...(body !== undefined && { body }),
-    ...(maxBytes !== undefined && { maxBytes }),
+    body,
+    maxBytes,
     ...(signal && { signal }),
   })
   return { response, credentials }

@@ -27,15 +27,15 @@ import { findWorkerByUid } from './known-tools.ts'
 export interface RequiredProvider {
   readonly met: boolean
   /** The entry's id, or the id that the tool names if there is no entry. */
-  readonly id?: string
+  readonly id?: string | undefined
   /** The id of a well-known provider, such as `github`. */
-  readonly wellKnownId?: string
+  readonly wellKnownId?: string | undefined
   readonly scopes: readonly string[]
   /** Whether the provider is configured and enabled. */
   readonly status: 'active' | 'inactive'
-  readonly statusReason?: string
+  readonly statusReason?: string | undefined
   /** Only if the caller named a user. */
-  readonly tokenStatus?: AuthorizationStatus
+  readonly tokenStatus?: AuthorizationStatus | undefined
 }
 
 export interface RequiredSecret {
@@ -56,7 +56,7 @@ export interface RequirementStatus {
   readonly authorizations: readonly RequiredProvider[]
   readonly secrets: readonly RequiredSecret[]
   /** Absent where no worker runs the tool. */
-  readonly worker?: RequiredWorker
+  readonly worker?: RequiredWorker | undefined
 }
 
 /** The data that decides whether requirements of a project's tools are met. */
@@ -166,7 +166,7 @@ export function statusOfTool(context: RequirementContext, tool: Tool): Requireme
     met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
     authorizations,
     secrets,
-    ...(worker && { worker }),
+    worker,
   }
 }
 
@@ -268,18 +268,18 @@ export function statusOfNeed(context: RequirementContext, need: AuthorizationReq
     return {
       met: missing.length === 0 && tokenStatus !== 'not_started',
       id: entry.id,
-      ...(entry.wellKnownId !== undefined && { wellKnownId: entry.wellKnownId }),
+      wellKnownId: entry.wellKnownId,
       scopes,
       status: missing.length === 0 ? 'active' : 'inactive',
       ...(missing.length > 0 && { statusReason: `${missing.join(', ')} not set` }),
-      ...(tokenStatus !== undefined && { tokenStatus }),
+      tokenStatus,
     }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     return {
       met: false,
-      ...(need.id !== undefined && { id: need.id }),
-      ...(need.providerId !== undefined && { wellKnownId: need.providerId }),
+      id: need.id,
+      wellKnownId: need.providerId,
       scopes,
       status: 'inactive',
       statusReason: error.message,

@@ -95,13 +95,10 @@ function merged(known: SharedProvider | undefined, required: RequiredProvider, t
   return {
     ...rest,
     // the reason of an earlier tool that is not accepted is kept, whichever tool comes last
-    ...(known?.status === 'inactive' && {
-      status: known.status,
-      ...(known.statusReason !== undefined && { statusReason: known.statusReason }),
-    }),
+    ...(known?.status === 'inactive' && { status: known.status, statusReason: known.statusReason }),
     met: required.met && known?.met !== false,
     scopes: unionOfScopes(known?.scopes ?? [], required.scopes),
-    ...(tokenStatus !== undefined && { tokenStatus }),
+    tokenStatus,
     toolIds: [...new Set([...(known?.toolIds ?? []), tool])],
   }
 }

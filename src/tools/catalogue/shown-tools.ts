@@ -24,7 +24,7 @@ export interface ShownTool {
 
 export interface ShownTools {
   /** Absent: all tools of the project. */
-  readonly toolset?: Toolset
+  readonly toolset?: Toolset | undefined
   /** One version of each tool, oldest first, so that new tools come last. */
   readonly tools: readonly ShownTool[]
   readonly listing: ToolListing

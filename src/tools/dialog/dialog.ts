@@ -42,6 +42,6 @@ export interface ElicitationAnswer {
 /** The progress of a running tool (MCP 2026-07-28, Progress). */
 export interface Progress {
   readonly progress: number
-  readonly total?: number
-  readonly message?: string
+  readonly total?: number | undefined
+  readonly message?: string | undefined
 }

@@ -97,11 +97,7 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
     log(line) {
       if (dialog.log === undefined || !mayLog()) return
       const { level, message, subtype } = scrub(line, options.secrets) as ToolLog // `scrub` keeps the shape
-      dialog.log({
-        level,
-        message: message.slice(0, MAX_LOG_LINE),
-        ...(subtype !== undefined && { subtype }),
-      })
+      dialog.log({ level, message: message.slice(0, MAX_LOG_LINE), subtype })
     },
   }
 }

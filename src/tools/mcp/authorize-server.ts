@@ -49,7 +49,7 @@ export async function authorizeMcpServer(
     userId,
     providers: [{ entry, scopes: neededScopes(mcpSettings(worker), authorization.scopes) }],
     requester: worker.id,
-    ...(nextUri !== undefined && { nextUri }),
+    nextUri,
   })
 }
 

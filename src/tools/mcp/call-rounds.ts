@@ -18,7 +18,7 @@ import type { ServerMessages } from './server-messages.ts'
 /** The additional parameters of a repeated request (MCP 2026-07-28, Multi Round-Trip Requests). */
 export interface RoundParams {
   readonly inputResponses?: Readonly<Record<string, unknown>>
-  readonly requestState?: string
+  readonly requestState?: string | undefined
 }
 
 export interface CallRounds {
@@ -68,7 +68,7 @@ async function answersTo(
       )
     inputResponses[key] = await elicit(rounds, params)
   }
-  return { ...(asked.length > 0 && { inputResponses }), ...(requestState !== undefined && { requestState }) }
+  return { ...(asked.length > 0 && { inputResponses }), requestState }
 }
 
 async function elicit(

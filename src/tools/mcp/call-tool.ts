@@ -222,11 +222,7 @@ function request(
         onprogress: ({ progress, total, message }) =>
           onEvent({
             kind: 'progress',
-            data: {
-              progress,
-              ...(total !== undefined && { total }),
-              ...(message !== undefined && { message }),
-            },
+            data: { progress, total, message },
           }),
       }),
     },

@@ -20,8 +20,8 @@ export interface HttpObservations {
   refused?: {
     readonly status: number
     /** The header `WWW-Authenticate`. */
-    readonly challenge?: string
-    readonly retryAfter?: string
+    readonly challenge?: string | undefined
+    readonly retryAfter?: string | undefined
     readonly hadSession: boolean
   }
   isTimeout?: boolean
@@ -204,12 +204,7 @@ function observed(response: Response, current: Exchange, sent: Headers, host: st
   if (!response.ok) {
     const challenge = headers.get('www-authenticate') ?? undefined
     const retryAfter = headers.get('retry-after') ?? undefined
-    current.seen.refused = {
-      status,
-      ...(challenge !== undefined && { challenge }),
-      ...(retryAfter !== undefined && { retryAfter }),
-      hadSession: sent.has('mcp-session-id'),
-    }
+    current.seen.refused = { status, challenge, retryAfter, hadSession: sent.has('mcp-session-id') }
     return body === null ? response : new Response(beginningOf(body), { status, headers })
   }
   if (body === null) return response

@@ -51,7 +51,7 @@ export function run(
       return { small: { resultType: 'complete', ...marked }, kept: packAnswer(answer, transfer) }
     }
     const bytes = new TextEncoder().encode(JSON.stringify(result))
-    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, ...(tool && { tool }) })
+    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, tool })
     return { small: { ...smallMembers(result), ...marked }, kept: packAnswer(answer, transfer) }
   })
 }

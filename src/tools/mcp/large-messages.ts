@@ -41,11 +41,9 @@ export function largeResultReader(
     const mark = randomUUID()
     const all = [...secrets, ...workerSecrets]
     const message = { bytes, form, mark, secrets: all, ...(tool && { tool }) }
-    const read = await inThread(task, message, { owner, ...(signal && { signal }) }).catch(
-      (error: unknown) => {
-        throw error instanceof ThreadFault ? new WorkerFault(unreadError(error)) : error
-      },
-    )
+    const read = await inThread(task, message, { owner, signal }).catch((error: unknown) => {
+      throw error instanceof ThreadFault ? new WorkerFault(unreadError(error)) : error
+    })
     if (read.kept !== undefined) found.set(mark, unpackAnswer(read.kept))
     return read.bytes
   }

@@ -54,7 +54,7 @@ interface ReadDocument {
     readonly tool: Tool
     readonly entries: readonly ProviderEntry[]
     /** The name of the tool, if it was free. */
-    readonly name?: ToolName
+    readonly name?: ToolName | undefined
   }
 }
 
@@ -190,15 +190,15 @@ async function readDocument(
     projectId,
     namespace: metadata.namespace,
     name: metadata.name,
-    ...(metadata.version !== undefined && { version: metadata.version }),
+    version: metadata.version,
     title: metadata.title,
     description: metadata.description,
     inputSchema: metadata.inputSchema,
     tags,
-    ...(metadata.outputSchema !== undefined && { outputSchema: metadata.outputSchema }),
+    outputSchema: metadata.outputSchema,
     requirements: { authorization: matched.requirements, secrets: metadata.secrets, metadata: [] },
     source: { kind: 'metadata', document: metadata.document },
-    ...(binding !== undefined && { binding }),
+    binding,
     digest: digestOf(broker, metadata),
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
@@ -227,7 +227,7 @@ async function readDocument(
       })),
       warnings,
     },
-    ...(!isUnchanged && { write: { tool: named, entries: matched.changed, ...(name && { name }) } }),
+    ...(!isUnchanged && { write: { tool: named, entries: matched.changed, name } }),
   }
 }
 

@@ -25,11 +25,11 @@ export interface ToolMetadata {
   /** From `tool_set`, in lower case; `local` if that is empty. */
   readonly namespace: string
   /** SemVer without a `v`. */
-  readonly version?: string
+  readonly version?: string | undefined
   readonly description: string
   /** JSON Schema 2020-12; always of type `object`. */
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema | undefined
   /** Keys of the secrets that the tool receives, derived from its configuration keys (`apiKey` becomes `API_KEY`). */
   readonly secrets: readonly string[]
   readonly oauth: readonly OAuthEntry[]
@@ -102,10 +102,10 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     title,
     name,
     namespace: readNamespace(tool.tool_set, at(path, 'tool_set'), warn),
-    ...(version !== undefined && { version }),
+    version,
     description: readDescription(tool.description, at(path, 'description'), warn),
     inputSchema: readInputSchema(tool[parameters], at(path, parameters), warn),
-    ...(outputSchema !== undefined && { outputSchema }),
+    outputSchema,
     secrets: declaredSecrets(tool, path, warn),
     oauth,
     document: tool === value ? withoutSecrets(tool) : storedWithoutSecrets(value, tool),

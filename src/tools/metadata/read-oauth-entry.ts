@@ -15,12 +15,12 @@ export interface OAuthEntry {
   /** The name that the tool's code uses for the provider; compared case-insensitively. */
   readonly name: string
   readonly provider: Provider
-  readonly clientId?: string
-  readonly clientSecret?: string
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
   /** The scopes the tool needs, unchanged. */
   readonly scopes: readonly string[]
   /** For information only: the broker always sends its own redirect URI. */
-  readonly redirectUrl?: string
+  readonly redirectUrl?: string | undefined
 }
 
 interface EntryOptions {
@@ -113,14 +113,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   if (filled.length > 0)
     warn(path, `Settings that it omits come from the catalogue entry of this provider: ${filled.join('; ')}.`)
   warnOfHosts(facts, path, warn)
-  return {
-    name,
-    provider,
-    ...(clientId !== undefined && { clientId }),
-    ...(clientSecret !== undefined && { clientSecret }),
-    scopes,
-    ...(redirectUrl !== undefined && { redirectUrl }),
-  }
+  return { name, provider, clientId, clientSecret, scopes, redirectUrl }
 }
 
 /** An issuer identifier, unchanged. Its metadata supplies what the file omits (RFC 8414, OpenID Connect Discovery). */

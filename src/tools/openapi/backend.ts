@@ -82,7 +82,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
     timeoutSeconds: worker.timeoutSeconds,
     retry: worker.retry,
     isRepeatable: isSafe,
-    ...(body !== undefined && { body }),
+    body,
     ...(call.signal && { signal: call.signal }),
   })
   return readAnswer({ protocol: 'openapi', response, isSafe }, call.reading)
@@ -123,7 +123,7 @@ async function catalogueOf(
   const known = { settingsHash, digest, ...validators }
   if (before?.digest === digest) {
     const { items, refused } = before
-    cacheReading(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
+    cacheReading(uid, { ...known, items, refused })
     return fromCache(before)
   }
   const source = { ...options, documentUrl: url, source: bytes }
@@ -162,11 +162,7 @@ async function fetchDocument(
   if (status === 304 && before !== undefined) return 'unchanged'
   if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
   const { etag, 'last-modified': lastModified } = headers
-  return {
-    bytes: new Uint8Array(body),
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
-  }
+  return { bytes: new Uint8Array(body), etag, lastModified }
 }
 
 /** Checks that the API answers. Any status below 500 will do, since its root path may not exist. */

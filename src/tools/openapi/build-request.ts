@@ -12,7 +12,7 @@ import { BadArgument, encode, toPairs, toSimple } from './write-parameter.ts'
 export interface BuiltRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | undefined
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
   }
   const body = plan.body && bodyOf(plan.body, input)
   if (plan.body !== undefined && body !== undefined) headers['content-type'] = plan.body.contentType
-  return { url, headers, ...(body !== undefined && { body }) }
+  return { url, headers, body }
 }
 
 function inputAt(input: Input, property: string): unknown {

@@ -65,8 +65,8 @@ export function readOperation(
   return {
     name,
     namespace,
-    ...(version !== undefined && { version }),
-    ...(title !== undefined && { title }),
+    version,
+    title,
     description: describe(operation, `${method} ${path}`),
     inputSchema,
     ...(answers.schema && settings.checkOutput !== false && { outputSchema: answers.schema }),

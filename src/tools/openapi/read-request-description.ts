@@ -58,11 +58,11 @@ export function readRequestDescription(
   return {
     name,
     namespace,
-    ...(version !== undefined && { version }),
-    ...(title !== undefined && { title }),
+    version,
+    title,
     description,
     inputSchema,
-    ...(outputSchema && { outputSchema }),
+    outputSchema,
     ...(tags && { tags }),
     annotations: { ...annotationsOf(method), ...request.annotations },
     requirements: {

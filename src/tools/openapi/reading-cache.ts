@@ -11,8 +11,8 @@ export interface CachedReading {
   /** Validators for a conditional request (RFC 9110 section 13.1). */
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
-  readonly items?: readonly CatalogueItem[]
-  readonly refused?: string
+  readonly items?: readonly CatalogueItem[] | undefined
+  readonly refused?: string | undefined
 }
 
 /** How many workers' readings are kept. */

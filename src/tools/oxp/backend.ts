@@ -63,7 +63,7 @@ async function callTool(broker: Broker, worker: Worker, call: BackendCall): Prom
     body: oxpSettings(worker).envelope === 'none' ? request : { request },
     timeoutSeconds: worker.timeoutSeconds,
     isRepeatable: true,
-    ...(call.signal && { signal: call.signal }),
+    signal: call.signal,
   })
   const given = request.context.authorization.map(({ id }) => id)
   const asked = { callId: request.call_id, given }

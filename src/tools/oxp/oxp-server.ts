@@ -40,7 +40,7 @@ export interface OxpRequest {
   readonly isRepeatable?: boolean
   /** The limit of the answer. Default: 4 MiB. */
   readonly maxBytes?: number
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface OxpReply {
@@ -73,10 +73,7 @@ export async function askOxpServer(
     ...(secret !== '' && {
       authorize() {
         if (auth === 'api_key') return { 'oxp-api-key': secret }
-        const token = signWorkerToken(secret, {
-          iss: broker.settings.publicUrl.origin,
-          ...(audience !== undefined && { aud: audience }),
-        })
+        const token = signWorkerToken(secret, { iss: broker.settings.publicUrl.origin, aud: audience })
         credentials.push(token)
         return { authorization: `Bearer ${token}` }
       },
@@ -85,7 +82,7 @@ export async function askOxpServer(
     retry: worker.retry,
     isRepeatable: body === undefined || isRepeatable,
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(maxBytes !== undefined && { maxBytes }),
+    maxBytes,
     ...(signal && { signal }),
   })
   return { response, credentials }

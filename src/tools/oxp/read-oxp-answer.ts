@@ -77,7 +77,7 @@ function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
     })
   if (challenges.length > 0) {
     const id = ids.find((one) => !given.includes(one))
-    return { outcome: 'authorization_requested', requested: { ...(id !== undefined && { id }) } }
+    return { outcome: 'authorization_requested', requested: { id } }
   }
   if (missing?.user_id === true)
     return {

@@ -68,11 +68,11 @@ function readTool(definition: unknown): CatalogueTool {
   return {
     name,
     namespace,
-    ...(version !== undefined && { version }),
+    version,
     ...(!isPlain && { title }),
     description: text(document.description, 'description') ?? '',
     inputSchema: readInputSchema(document),
-    ...(outputSchema && { outputSchema }),
+    outputSchema,
     requirements: readRequirements(document.requirements),
     document,
   }

@@ -87,7 +87,7 @@ async function recordedRun(
   const onCalled = () => {
     wasCalled = true
   }
-  const outcome = await runIfPermitted(broker, checked, { id, onCalled, ...(signal && { signal }) })
+  const outcome = await runIfPermitted(broker, checked, { id, onCalled, signal })
   const elapsed = performance.now() - started
   const execution: Execution = {
     id,
@@ -131,7 +131,7 @@ interface RunOptions {
   readonly id: string
   /** Called just before the worker is asked to run the tool. */
   readonly onCalled: () => void
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Runs the tool if the gate permits it. A refusal is an outcome too. */
@@ -142,11 +142,7 @@ async function runIfPermitted(
 ): Promise<ExecutionOutcome> {
   const { tool, userId, input, runner } = call
   const needs = await toolNeeds(broker, tool, call)
-  const use = useOfTool(tool, needs, runner, {
-    ...(userId !== undefined && { userId }),
-    executionId: options.id,
-    input,
-  })
+  const use = useOfTool(tool, needs, runner, { userId, executionId: options.id, input })
   let wasCalled = false
   const onCalled = () => {
     wasCalled = true
@@ -211,12 +207,7 @@ async function callWorker(
     isCheckedElsewhere: isCheckedByWorker(tool, worker.type),
     ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
   }
-  const reading: AnswerReading = {
-    secrets: secretValues,
-    owner: tool.projectId,
-    tool: checkedTool,
-    ...(signal && { signal }),
-  }
+  const reading: AnswerReading = { secrets: secretValues, owner: tool.projectId, tool: checkedTool, signal }
   const dialog =
     call.dialog &&
     createToolDialog(call.dialog, {
@@ -243,14 +234,14 @@ async function callWorker(
       createdAt: toTimestamp(broker.now()),
       tool: workerTool,
       input,
-      ...(userId !== undefined && { userId }),
+      userId,
       authorizations: given.map(({ need, release }) => ({ requirements: need.requirements, release })),
       secrets,
       metadata,
-      ...(signal && { signal }),
-      ...(inner && { inner }),
+      signal,
+      inner,
       ...((onEvent || progress) && { onEvent: onToolEvent }),
-      ...(dialog && { dialog }),
+      dialog,
       onListChanged: () => readChangedCatalogue(broker, worker),
       reading,
     })

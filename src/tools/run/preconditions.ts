@@ -40,7 +40,7 @@ export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner>
     return noRunner(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
   if (tool.source.kind === 'worker') return { outcome: 'found', worker, workerTool: tool }
   const { toolkit: namespace, name, version } = binding
-  const id = toolId({ namespace, name, ...(version !== undefined && { version }) }).toLowerCase()
+  const id = toolId({ namespace, name, version }).toLowerCase()
   const named = await namedTools(broker, tool.projectId, id)
   const workerTool = named.find(({ source }) => source.kind === 'worker' && source.workerUid === worker.uid)
   if (workerTool === undefined)
@@ -58,7 +58,7 @@ function noRunner(message: string): Runner {
 export interface CheckedToolCall extends ToolCall {
   readonly runner: Runner
   /** Why the tool's schema refuses the input; absent: the input is valid. */
-  readonly inputFault?: ToolError
+  readonly inputFault?: ToolError | undefined
 }
 
 /** Finds the runner and checks the input, once for each call. */
@@ -69,7 +69,7 @@ export async function checkCall(broker: Broker, call: ToolCall): Promise<Checked
     call.input,
     runner.outcome === 'found' ? runner.worker.type : undefined,
   )
-  return { ...call, runner, ...(inputFault && { inputFault }) }
+  return { ...call, runner, inputFault }
 }
 
 /** `checkCall` that throws: `invalid_input` for input that the schema refuses, `invalid_tool` for a schema that cannot be used. */

@@ -26,20 +26,20 @@ export type RunResult = RunOutcome & {
   readonly executionId: string
   readonly durationMs: number
   /** Absent where no worker runs the tool. */
-  readonly backend?: RunBackend
+  readonly backend?: RunBackend | undefined
 }
 
 export type RunOutcome =
   | {
       readonly outcome: 'value'
       /** `undefined` where the tool answered nothing. */
-      readonly structured?: unknown
-      readonly mcpResult?: Readonly<Record<string, unknown>>
+      readonly structured?: unknown | undefined
+      readonly mcpResult?: Readonly<Record<string, unknown>> | undefined
     }
   | {
       readonly outcome: 'error'
       readonly error: RunError
-      readonly mcpResult?: Readonly<Record<string, unknown>>
+      readonly mcpResult?: Readonly<Record<string, unknown>> | undefined
     }
   | AuthorizationRequired
 
@@ -97,11 +97,7 @@ function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
       // The value of an MCP result is made of its texts. Of a result without texts, the other content is the value.
       const other = mcpResult && !isStructured(mcpResult) ? valueWithMedia(outcome) : undefined
       const structured = value ?? other ?? undefined
-      return {
-        outcome: 'value',
-        ...(structured !== undefined && { structured }),
-        ...(mcpResult && { mcpResult }),
-      }
+      return { outcome: 'value', structured, mcpResult }
     }
     case 'artifact':
       return { outcome: 'value', structured: artifactToJson(outcome.artifact) }
@@ -111,7 +107,7 @@ function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
       return {
         outcome: 'error',
         error: { op: operationOf(outcome, worker), toolId: toolId(tool), ...error },
-        ...(mcpResult && { mcpResult }),
+        mcpResult,
       }
     }
     case 'authorization_required':

@@ -50,7 +50,7 @@ export async function toolNeeds(
       entry,
       scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),
       ...(entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }),
-      ...(account !== undefined && { account }),
+      account,
       requirements: [...(known?.requirements ?? []), requirement],
     })
   }
@@ -124,10 +124,10 @@ export async function authorizeTool(
     userId,
     providers,
     requester: tool.title,
-    ...(account !== undefined && { account }),
-    ...(nextUri !== undefined && { nextUri }),
-    ...(userDisplay !== undefined && { userDisplay }),
-    ...(lang !== undefined && { lang }),
+    account,
+    nextUri,
+    userDisplay,
+    lang,
   })
 }
 
