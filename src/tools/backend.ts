@@ -89,7 +89,7 @@ export interface CatalogueTool {
 export interface BackendCall {
   readonly executionId: string
   /** The caller's idempotency key for this call: a repeated call with the same key must not run twice. */
-  readonly callId?: string
+  readonly callId?: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
   /** The worker's tool, also when a caller runs an imported tool that is bound to it. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
 import { findToolsNamed, getTool } from '../../tools/catalogue/get-tool.ts'
 import { checkSource, sourceOf } from '../../tools/catalogue/tool-source.ts'
@@ -93,7 +94,7 @@ export async function resumeChain(
   await checkAccounts(broker, run, state.steps)
   // after all checks, so that a refused request does not use the handle up; a chain deleted meanwhile is not run
   if ((await chains.take(run.projectId, resume, broker.now())) === undefined) throw noSuchChain()
-  return runSteps(broker, { ...state.call, ...run }, state, signal)
+  return runSteps(broker, { ...state.call, ...withoutUndefined(run) }, state, signal)
 }
 
 function noSuchChain(): BrokerError {
@@ -170,7 +171,7 @@ async function runStep(
     const accounts = all && (await accountsFor(broker, tool, run))
     const { result } = await runTool(
       broker,
-      { ...call, ...(accounts && { accounts }), toolId, args: given, entryPoint: 'run_chain' },
+      { ...call, accounts, toolId, args: given, entryPoint: 'run_chain' },
       signal,
     )
     return result.outcome === 'value'

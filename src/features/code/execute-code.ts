@@ -124,7 +124,7 @@ function createGateway(
       const accounts = run.call.accounts && (await accountsFor(broker, tool, run.call))
       const execution = await executeTool(
         broker,
-        { ...rest, ...(accounts && { accounts }), tool, input: args, entryPoint: 'code' },
+        { ...rest, accounts, tool, input: args, entryPoint: 'code' },
         signal,
       )
       const result = toRunResult(tool, execution)

@@ -207,14 +207,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
       apiKey === undefined ? ({ kind: 'system' } as const) : ({ kind: 'api_key', id: apiKey.id } as const)
     const context = { actor, ...(apiKey && { apiKey }), purpose: 'scheduled run', requestId: id }
     const execute = () =>
-      executeTool(broker, {
-        ...request,
-        tool,
-        entryPoint,
-        executionId: id,
-        callId: id,
-        ...(userId !== undefined && { userId }),
-      })
+      executeTool(broker, { ...request, tool, entryPoint, executionId: id, callId: id, userId })
     const { tracing } = broker
     const span = { name: 'scheduled run', links: [traceparent] }
     const execution = await inContext(context, () =>

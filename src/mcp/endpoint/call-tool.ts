@@ -100,11 +100,7 @@ async function answer(
   const { userId } = exchange.principal
   try {
     const round = await consent.run(consentCall(call), () =>
-      executeTool(
-        broker,
-        { tool: shown.tool, input, entryPoint: 'mcp', dialog, ...(userId !== undefined && { userId }) },
-        signal,
-      ),
+      executeTool(broker, { tool: shown.tool, input, entryPoint: 'mcp', dialog, userId }, signal),
     )
     if (round.outcome === 'answered') return round.answer
     if (round.outcome === 'ran') return toCallResult(round.execution, shown, era)

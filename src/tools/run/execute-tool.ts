@@ -230,7 +230,7 @@ async function callWorker(
     onCalled()
     const answer = await backendOf(worker).call(broker, worker, {
       executionId: id,
-      ...(callId !== undefined && { callId }),
+      callId,
       createdAt: toTimestamp(broker.now()),
       tool: workerTool,
       input,

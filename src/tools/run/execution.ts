@@ -15,16 +15,16 @@ import type {
 /** The tool to use, for which user and with which account. */
 export interface ToolUse {
   readonly tool: Tool
-  readonly userId?: string
+  readonly userId?: string | undefined
   /** A connection's id, or an account's id or name; absent: the user's default account. */
-  readonly account?: string
+  readonly account?: string | undefined
   /** Takes the place of `account` at the provider entries of these ids. */
-  readonly accounts?: Readonly<Record<string, string>>
+  readonly accounts?: Readonly<Record<string, string>> | undefined
   /** Where the user's browser goes after a consent. */
-  readonly nextUri?: string
+  readonly nextUri?: string | undefined
   /** The user's name as pages show it, and the language of pages, both given by the caller. */
-  readonly userDisplay?: string
-  readonly lang?: string
+  readonly userDisplay?: string | undefined
+  readonly lang?: string | undefined
   /** The consent that the tool's worker has requested besides what the tool declares. */
   readonly requested?: RequestedAuthorization
 }
@@ -40,9 +40,9 @@ export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent
   /** The id of a scheduled run. Default: a new id. */
   readonly executionId?: string
   /** Values that the caller sends. The tool receives only those that it declares. */
-  readonly metadata?: Readonly<Record<string, string>>
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   /** Whether history keeps the input and the output. */
-  readonly keepContent?: boolean
+  readonly keepContent?: boolean | undefined
 }
 
 /** A call that has ended. */

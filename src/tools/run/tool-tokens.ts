@@ -88,7 +88,7 @@ export async function accountsFor(
   tool: Tool,
   { userId, accounts = {} }: Pick<ToolUse, 'userId' | 'accounts'>,
 ): Promise<Readonly<Record<string, string>>> {
-  const needs = await toolNeeds(broker, tool, { ...(userId !== undefined && { userId }) })
+  const needs = await toolNeeds(broker, tool, { userId })
   const needed = new Set(needs.map(({ entry }) => entry.id))
   return Object.fromEntries(Object.entries(accounts).filter(([id]) => needed.has(id)))
 }
