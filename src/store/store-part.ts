@@ -20,7 +20,7 @@ import type { OfUser, Steps } from './statement.ts'
  *       interface PartChanges { readonly delivery: { readonly noun: 'delivery' } }
  *     }
  *
- * Without the feature these types are gone, so the core cannot use them (`test/features/removal.test.ts`).
+ * Without the feature these types are gone, so the core cannot use them (`test/house/features.test.ts`).
  *
  * The modules that a `store.ts` imports are loaded while `store-parts.ts` waits for them, so none of them may import
  * `store-parts.ts`, `create-nouns.ts` or `open-store.ts`, except for types.
