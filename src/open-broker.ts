@@ -36,10 +36,10 @@ import { createPendingLimit } from './services/pending-limit.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
-import { createRowSigner } from './services/row-signer.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { settleToolNames } from './services/settle-tool-names.ts'
 import { signedStore } from './services/signed-store.ts'
+import { createSigning } from './services/signing.ts'
 import { machineClock } from './services/steady-clock.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
@@ -104,9 +104,9 @@ export async function openBroker(
   try {
     await noteSealingKey(raw, keys)
     const { key: installationKey, isSigned } = await ensureInstallationKey(raw, keys)
-    const signer = createRowSigner(installationKey)
     const altered = watchRows({ log, metrics })
-    const store = signedStore(raw, signer, altered.found)
+    const signing = createSigning(installationKey, altered.found)
+    const store = signedStore(raw, signing)
     const audit = createAuditLog(store, installationKey, now)
     const sealer = watchSealer(keys, { log, audit })
 
@@ -114,7 +114,10 @@ export async function openBroker(
     if (!isSigned) {
       for (const upgrade of await loadFeatures('upgrade')) await upgrade(raw, keys)
       await settleToolNames({ store, unsigned: raw, audit, log }, operatorsProject.id)
-      await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
+      await signRowsOnce(
+        { raw, store, signing, sealer: keys, key: installationKey, audit, log },
+        operatorsProject.id,
+      )
     }
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
     watchForLosses({ store, log, now, audit, metrics }, operatorsProject.id)

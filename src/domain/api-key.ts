@@ -24,7 +24,7 @@ export interface ApiKey {
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
   readonly revokedAt?: EpochSeconds
-  /** Keyed MAC over the members that grant rights (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
 }
 

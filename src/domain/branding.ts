@@ -39,7 +39,7 @@ export interface ProvedDomain {
   readonly projectId: string
   readonly name: string
   readonly provedAt: EpochSeconds
-  /** Keyed MAC over the other members (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the other members (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
 }
 

@@ -25,7 +25,7 @@ export interface ConnectSession {
   readonly restarts: number
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
-  /** Keyed MAC over the members that grant rights (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   /** Keyed MAC over `openerHash` and `openedIn`. */
   readonly openerMac?: string

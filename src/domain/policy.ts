@@ -18,7 +18,7 @@ export interface Policy {
   readonly hook?: PolicyHook
   /** Sent to the hook's URL as a bearer token. */
   readonly hookSecret?: Sealed
-  /** Keyed MAC over the members that grant rights (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

@@ -34,7 +34,7 @@ export interface Tool {
   readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
-  /** Keyed MAC over the members except the binding, the owner and the times (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members except the binding, the owner and the times (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   /** Separate from `mac`, since a binding ends with its worker. */
   readonly bindingMac?: string
@@ -96,7 +96,7 @@ export interface NameOwner {
   /** The uid of a worker, or `IMPORTS`. */
   readonly source: string
   readonly since: EpochSeconds
-  /** Keyed MAC over the name and its owner (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the name and its owner (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
 }
 

@@ -15,7 +15,7 @@ export interface Toolset extends ToolSelectors {
   readonly instructions?: string
   /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools, otherwise `all`. */
   readonly listing?: ToolListing
-  /** Keyed MAC over the members except the times (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members except the times (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

@@ -37,7 +37,7 @@ export interface Worker {
   readonly syncError?: string
   /** When the catalogue first could not be read; absent while it can be read. */
   readonly unreachableSince?: EpochSeconds
-  /** Keyed MAC over the members that grant rights (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   /**
    * What its tools may request. A worker that was added before there was acceptance has none until its catalogue is read

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { LoginSecrets } from '../providers/login-client.ts'
-import { carriedContext } from '../store/protected-tables.ts'
+import { carriedContext } from '../store/protection.ts'
 import { openCarried } from './carried-seal.ts'
 
 // The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So

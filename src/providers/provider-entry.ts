@@ -21,7 +21,7 @@ export interface ProviderEntry {
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: Sealed
-  /** The MAC of the members that grant permissions (`row-signer.ts`); the store writes it. */
+  /** The MAC of the members that grant permissions (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

@@ -1,7 +1,7 @@
 import type { Log } from '../domain/log.ts'
 import type { Store } from '../store/store.ts'
-import type { AlteredRow } from './genuine-rows.ts'
 import type { Metrics } from './metrics.ts'
+import type { AlteredRow } from './signing.ts'
 
 /** Rows whose MAC is wrong. Another program than Gatepass wrote them, so they are ignored. */
 export interface AlteredRows {

@@ -3,9 +3,9 @@ import type { Log } from '../domain/log.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import type { Sealer } from '../store/seal.ts'
+import type { Signing } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
-import type { RowSigner } from './row-signer.ts'
 import { signOlderRows } from './sign-older-rows.ts'
 
 const INSTALLATION_KEY = 'installation_key'
@@ -38,14 +38,16 @@ export async function ensureInstallationKey(
 export async function signRowsOnce(
   {
     raw,
-    signer,
+    store,
+    signing,
     sealer,
     key,
     audit,
     log,
   }: {
     readonly raw: Store
-    readonly signer: RowSigner
+    readonly store: Store
+    readonly signing: Signing
     readonly sealer: Sealer
     readonly key: Buffer
     readonly audit: AuditLog
@@ -53,7 +55,7 @@ export async function signRowsOnce(
   },
   projectId: string,
 ): Promise<void> {
-  const rows = await signOlderRows(raw, signer)
+  const rows = await signOlderRows(raw, store, signing)
   await raw.facts.settle(
     INSTALLATION_KEY,
     sealer.seal(key.toString('base64'), sealingContext('facts', 'value', { name: INSTALLATION_KEY })),

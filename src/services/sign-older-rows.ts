@@ -1,46 +1,51 @@
 import type { Tool } from '../domain/tool.ts'
+import { CORE } from '../store/protected-tables.ts'
 import type { RowPage } from '../store/row-page.ts'
+import type { Signing } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
-import type { RowSigner } from './row-signer.ts'
 
 const TOOLS_AT_ONCE = 200
 
 /**
- * Signs the rows of a release that wrote no MACs. It runs once: a row without a MAC that appears later counts as altered.
- * Returns how many rows it signed.
+ * Signs the rows of a release that wrote no MACs, by writing them once more to `store`. It runs once: a row without a MAC
+ * that appears later counts as altered. Returns how many rows it signed.
+ * @param raw the store that checks no MACs
  */
-export async function signOlderRows(raw: Store, signer: RowSigner): Promise<number> {
+export async function signOlderRows(raw: Store, store: Store, signing: Signing): Promise<number> {
+  const key = signing(CORE.apiKeys.signed)
   let signed = 0
   for (const { id } of await raw.projects.list()) {
     for (const one of await raw.apiKeys.list(id))
-      if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, signer.apiKey(one))
+      if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, key.macs.mac(one))
     for (const one of await raw.providers.list(id)) {
-      await raw.providers.change(one, { ...one, mac: signer.provider(one) })
+      await store.providers.change(one, one)
       signed++
     }
     for (const one of await raw.workers.list(id)) {
-      await raw.workers.change(one, { ...one, mac: signer.worker(one) })
-      await raw.workers.accept(one, { ...one, acceptedMac: signer.accepted(one) })
+      await store.workers.accept(one, one)
+      await store.workers.change(one, one)
       signed++
     }
+    for (const { signOlder } of raw.parts) signed += (await signOlder?.(raw, store, id)) ?? 0
     for (const one of await raw.policies.list(id)) {
-      await raw.policies.change(one, { ...one, mac: signer.policy(one) })
+      await store.policies.change(one, one)
       signed++
     }
     for (const one of await raw.toolsets.list(id)) {
-      await raw.toolsets.change(one, { ...one, mac: signer.toolset(one) })
+      await store.toolsets.change(one, one)
       signed++
     }
-    signed += await signTools(raw, signer, id)
+    signed += await signTools(raw, signing, id)
   }
   return signed
 }
 
-async function signTools(raw: Store, signer: RowSigner, projectId: string): Promise<number> {
+async function signTools(raw: Store, signing: Signing, projectId: string): Promise<number> {
+  const { sign } = signing(CORE.tools.signed)
   let signed = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows, next }: RowPage<Tool> = await raw.tools.page(projectId, after, TOOLS_AT_ONCE)
-    await raw.tools.sign(rows.map((one) => ({ uid: one.uid, ...signer.tool(one) })))
+    await raw.tools.sign(rows.map(sign))
     signed += rows.length
     after = next
   }

@@ -1,16 +1,9 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import type { ProvedDomain } from '../domain/branding.ts'
-import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Policy } from '../domain/policy.ts'
-import type { ToolName } from '../domain/tool-name.ts'
-import type { Worker } from '../domain/worker.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { CORE } from '../store/protected-tables.ts'
+import type { Signing } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
-import { type AlteredRow, all, genuineRows, isSame } from './genuine-rows.ts'
-import type { RowSigner } from './row-signer.ts'
 import { signedTools } from './signed-tools.ts'
-import { createSigning } from './signing.ts'
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
@@ -22,104 +15,81 @@ import { createSigning } from './signing.ts'
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
  */
-export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
+export function signedStore(store: Store, signing: Signing): Store {
   const { apiKeys, providers, workers, policies, connectSessions, domains } = store
-  const signing = createSigning(signer.mac, onAltered)
-  const genuine = genuineRows(onAltered)
-  const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)), idOf)
+  const key = signing(CORE.apiKeys.signed)
   // a revoked key grants nothing, and its MAC was deleted
-  const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key(row))
-  const entry = genuine<ProviderEntry>('providers', (row) => isSame(row.mac, signer.provider(row)), idOf)
-  const worker = genuine<Worker>(
-    'workers',
-    (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
-    idOf,
-  )
-  const signedName = (one: ToolName): ToolName => ({ ...one, mac: signer.toolName(one) })
-  const domain = genuine<ProvedDomain>(
-    'brandings',
-    (row) => isSame(row.mac, signer.domain(row)),
-    ({ name }) => name,
-  )
-  const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)), idOf)
-  const session = genuine<ConnectSession>(
-    'connect_sessions',
-    (row) =>
-      isSame(row.mac, signer.connectSession(row)) &&
-      (row.openerHash === undefined || isSame(row.openerMac, signer.opener(row))),
-    idOf,
-  )
-  const signedEntry = (one: ProviderEntry): ProviderEntry => ({ ...one, mac: signer.provider(one) })
-  const signedWorker = (one: Worker): Worker => ({
-    ...one,
-    mac: signer.worker(one),
-    acceptedMac: signer.accepted(one),
-  })
-  const signedPolicy = (one: Policy): Policy => ({ ...one, mac: signer.policy(one) })
-  const signedKey = (one: ApiKey): ApiKey => ({ ...one, mac: signer.apiKey(one) })
+  const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key.check(row))
+  const keysOrRevoked = (rows: readonly ApiKey[]) => rows.filter((row) => keyOrRevoked(row) !== undefined)
+  const entry = signing(CORE.providers.signed)
+  const worker = signing(CORE.workers.signed)
+  const toolName = signing(CORE.toolNames.signed)
+  const domain = signing(CORE.brandings.signed)
+  const policy = signing(CORE.policies.signed)
+  const session = signing(CORE.connectSessions.signed)
 
   return {
     ...store,
-    ...signedTools(store, signer, onAltered),
+    ...signedTools(store, signing),
     ...Object.assign({}, ...store.parts.map(({ signed }) => signed?.(store, signing))),
     apiKeys: {
       ...apiKeys,
-      add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
-      findByHash: async (hash) => key(await apiKeys.findByHash(hash)),
+      add: (one, ...rest) => apiKeys.add(key.sign(one), ...rest),
+      findByHash: async (hash) => key.check(await apiKeys.findByHash(hash)),
       find: async (projectId, id) => keyOrRevoked(await apiKeys.find(projectId, id)),
-      list: async (projectId) => all(await apiKeys.list(projectId), keyOrRevoked),
+      list: async (projectId) => keysOrRevoked(await apiKeys.list(projectId)),
       async page(...asked) {
         const page = await apiKeys.page(...asked)
-        const items = all(page.items, keyOrRevoked)
+        const items = keysOrRevoked(page.items)
         return { ...page, items, total: page.total - (page.items.length - items.length) }
       },
       async browse(...asked) {
         const page = await apiKeys.browse(...asked)
-        return { ...page, rows: all(page.rows, keyOrRevoked) }
+        return { ...page, rows: keysOrRevoked(page.rows) }
       },
       async rotate(old, expiresAt, successor, audit) {
         const known = await apiKeys.find(old.projectId, old.id)
-        if (known === undefined || key(known) === undefined) return false
-        const mac = signer.apiKey({ ...known, expiresAt })
-        return apiKeys.rotate({ ...old, mac }, expiresAt, signedKey(successor), audit)
+        if (known === undefined || key.check(known) === undefined) return false
+        const mac = key.macs.mac({ ...known, expiresAt })
+        return apiKeys.rotate({ ...old, mac }, expiresAt, key.sign(successor), audit)
       },
     },
     providers: {
       ...providers,
-      add: (one, ...rest) => providers.add(signedEntry(one), ...rest),
-      change: async (from, to, ...rest) => entry(await providers.change(from, signedEntry(to), ...rest)),
-      findByUid: async (uid) => entry(await providers.findByUid(uid)),
-      findById: async (projectId, id) => entry(await providers.findById(projectId, id)),
-      list: async (projectId) => all(await providers.list(projectId), entry),
+      add: (one, ...rest) => providers.add(entry.sign(one), ...rest),
+      change: async (from, to, ...rest) => entry.check(await providers.change(from, entry.sign(to), ...rest)),
+      findByUid: async (uid) => entry.check(await providers.findByUid(uid)),
+      findById: async (projectId, id) => entry.check(await providers.findById(projectId, id)),
+      list: async (projectId) => entry.checkAll(await providers.list(projectId)),
       async page(...args) {
         const { rows, ...rest } = await providers.page(...args)
-        return { ...rest, rows: all(rows, entry) }
+        return { ...rest, rows: entry.checkAll(rows) }
       },
-      byUids: async (...args) => all(await providers.byUids(...args), entry),
+      byUids: async (...args) => entry.checkAll(await providers.byUids(...args)),
     },
     workers: {
       ...workers,
-      add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
-      change: async (from, to, ...rest) => worker(await workers.change(from, signedWorker(to), ...rest)),
-      settleSync: async (reading) => worker(await workers.settleSync(reading)),
+      add: (one, ...rest) => workers.add(worker.sign(one), ...rest),
+      change: async (from, to, ...rest) => worker.check(await workers.change(from, worker.sign(to), ...rest)),
+      settleSync: async (reading) => worker.check(await workers.settleSync(reading)),
       accept: (from, { names = [], ...to }, ...rest) =>
         workers.accept(
           from,
-          { ...to, acceptedMac: signer.accepted(to), names: names.map(signedName) },
+          { ...to, acceptedMac: worker.macs.acceptedMac(to), names: names.map(toolName.sign) },
           ...rest,
         ),
-      findByUid: async (uid) => worker(await workers.findByUid(uid)),
-      find: async (projectId, id) => worker(await workers.find(projectId, id)),
-      list: async (projectId) => all(await workers.list(projectId), worker),
-      all: async () => all(await workers.all(), worker),
+      findByUid: async (uid) => worker.check(await workers.findByUid(uid)),
+      find: async (projectId, id) => worker.check(await workers.find(projectId, id)),
+      list: async (projectId) => worker.checkAll(await workers.list(projectId)),
+      all: async () => worker.checkAll(await workers.all()),
     },
     domains: {
       ...domains,
-      prove: (one, ...rest) => domains.prove({ ...one, mac: signer.domain(one) }, ...rest),
-      findProved: async (projectId) => domain(await domains.findProved(projectId)),
+      prove: (one, ...rest) => domains.prove(domain.sign(one), ...rest),
+      findProved: async (projectId) => domain.check(await domains.findProved(projectId)),
       async page(...args) {
         const { rows, ...rest } = await domains.page(...args)
-        return { ...rest, rows: all(rows, domain) }
+        return { ...rest, rows: domain.checkAll(rows) }
       },
     },
     policies: {
@@ -127,17 +97,17 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       async add(one, ...rest) {
         const known = await policies.find(one.projectId, one.id)
         // an altered row counts as absent: the administrator's policy takes its place
-        if (known !== undefined && policy(known) === undefined)
-          return policies.change(known, signedPolicy(one), ...rest)
-        return policies.add(signedPolicy(one), ...rest)
+        if (known !== undefined && policy.check(known) === undefined)
+          return policies.change(known, policy.sign(one), ...rest)
+        return policies.add(policy.sign(one), ...rest)
       },
-      change: (from, to, ...rest) => policies.change(from, signedPolicy(to), ...rest),
-      find: async (projectId, id) => policy(await policies.find(projectId, id)),
+      change: (from, to, ...rest) => policies.change(from, policy.sign(to), ...rest),
+      find: async (projectId, id) => policy.check(await policies.find(projectId, id)),
       async inForce(projectId) {
         const { version } = await policies.inForce(projectId)
         // the rows that are checked are those that are used: with a second read, a row altered in between would pass
         const rows = await policies.list(projectId)
-        const [altered] = rows.filter((one) => policy(one) === undefined)
+        const [altered] = rows.filter((one) => policy.check(one) === undefined)
         if (altered === undefined) return { version, policies: rows.filter(({ enabled }) => enabled) }
         throw new BrokerError(
           'store_unavailable',
@@ -147,19 +117,17 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     connectSessions: {
       ...connectSessions,
-      add: (one, ...rest) => connectSessions.add({ ...one, mac: signer.connectSession(one) }, ...rest),
-      find: async (id) => session(await connectSessions.find(id)),
-      findByToken: async (tokenHash) => session(await connectSessions.findByToken(tokenHash)),
+      add: (one, ...rest) => connectSessions.add(session.sign(one), ...rest),
+      find: async (id) => session.check(await connectSessions.find(id)),
+      findByToken: async (tokenHash) => session.check(await connectSessions.findByToken(tokenHash)),
       async open(id, opener, ...rest) {
-        const openerMac = signer.opener({ id, ...opener })
-        return session(await connectSessions.open(id, { ...opener, openerMac }, ...rest))
+        const openerMac = session.macs.openerMac({ id, ...opener })
+        return session.check(await connectSessions.open(id, { ...opener, openerMac }, ...rest))
       },
       restart(before, { authorizationId }, ...rest) {
-        const mac = signer.connectSession({ ...before, authorizationId })
+        const mac = session.macs.mac({ ...before, authorizationId })
         return connectSessions.restart(before, { authorizationId, mac }, ...rest)
       },
     },
   }
 }
-
-const idOf = ({ id }: { readonly id: string }) => id

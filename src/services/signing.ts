@@ -1,41 +1,77 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import { isSameSecret } from '../domain/ids.ts'
 import type { SignedMembers, SignedRows, Signing } from '../store/signed-rows.ts'
 import type { OfProject } from '../store/statement.ts'
-import { type AlteredRow, isSame } from './genuine-rows.ts'
 
-/** Makes the function that signs and checks rows. `onAltered` is called for each altered row that is read. */
-export function createSigning(
-  mac: (kind: string, members: readonly unknown[]) => string,
-  onAltered: (row: AlteredRow) => void,
-): Signing {
-  function signedRows(
-    column: string,
-    { kind, members, nameOf = idOf }: SignedMembers<SignedRow>,
-  ): SignedRows<SignedRow> {
-    const macOf = (row: SignedRow) => mac(kind, members(row))
-    const isGenuine = (row: SignedRow) => isSame(row[column], macOf(row))
-    const check = <Row extends SignedRow & OfProject>(row: Row | undefined): Row | undefined => {
+/** A row whose MAC does not match its members: it was written without the installation's key. */
+export interface AlteredRow {
+  readonly table: string
+  readonly id: string
+  readonly projectId: string
+}
+
+/** A row, as far as its MACs are concerned. */
+type Row = Readonly<Record<string, string | undefined>>
+
+/**
+ * Makes the function that signs and checks the rows of a table. `onAltered` is called for each altered row that is read.
+ * @param installationKey the same under every master key, so that a rotation changes no MAC.
+ */
+export function createSigning(installationKey: Buffer, onAltered: (row: AlteredRow) => void): Signing {
+  const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
+
+  function macOf({ kind, members, texts }: SignedMembers<Row>, row: Row): string | undefined {
+    const covered = members(row)
+    if (covered === undefined) return undefined
+    const all = [kind, ...covered.map((one) => sorted(one) ?? null)]
+    const hmac = createHmac('sha256', secret).update(JSON.stringify(all))
+    for (const text of texts?.(row) ?? []) if (text !== undefined) hmac.update(text)
+    return hmac.digest('base64url')
+  }
+
+  function signedRows(table: Readonly<Record<string, SignedMembers<Row>>>): SignedRows<Row, typeof table> {
+    const columns = Object.entries(table)
+    const [, { kind = '', nameOf = idOf } = {}] = columns[0] ?? []
+    const isGenuine = (row: Row) =>
+      columns.every(([column, signed]) => {
+        const mac = macOf(signed, row)
+        return mac === undefined || isSameSecret(row[column] ?? '', mac)
+      })
+    const check = <Whole extends Row & OfProject>(row: Whole | undefined): Whole | undefined => {
       if (row === undefined || isGenuine(row)) return row
       onAltered({ table: kind, id: nameOf(row), projectId: row.projectId })
       return undefined
     }
     return {
-      macOf,
-      isGenuine,
-      sign: (row) => ({ ...row, [column]: macOf(row) }),
+      macs: Object.fromEntries(
+        columns.map(([column, signed]) => [column, (row: Row) => macOf(signed, row) ?? '']),
+      ),
+      sign(row) {
+        const macs = columns.flatMap(([column, signed]) => {
+          const mac = macOf(signed, row)
+          return mac === undefined ? [] : [[column, mac] as const]
+        })
+        return { ...row, ...Object.fromEntries(macs) }
+      },
       check,
       checkAll: (rows) => rows.filter((row) => check(row) !== undefined),
     }
   }
-  return ((table: Readonly<Record<string, SignedMembers<SignedRow>>>) =>
-    Object.fromEntries(
-      Object.entries(table).map(([column, signed]) => [column, signedRows(column, signed)]),
-    )) as unknown as Signing // the same columns, with the rows that their members are read of
+
+  return signedRows as unknown as Signing // the same columns, and the rows that their members are read of
 }
 
-/** A row, as far as its MAC is concerned. */
-type SignedRow = Readonly<Record<string, string | undefined>>
-
 /** A row without an `id` has a `nameOf` of its own. */
-function idOf({ id = '' }: SignedRow): string {
+function idOf({ id = '' }: Row): string {
   return id
+}
+
+/** Sorts the members, so that equal JSON gives equal text. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
+  )
 }

@@ -8,7 +8,7 @@ import {
   type SealedColumn,
   type StoredEnvelope,
   storedEnvelope,
-} from './protected-tables.ts'
+} from './protection.ts'
 import { variantsOf } from './statement.ts'
 import { VISITED_AT_ONCE } from './sweep.ts'
 

@@ -1,81 +1,75 @@
-import type { Sealed } from '../domain/sealed.ts'
-import type { StoreChange } from './changes.ts'
+import type { ApiKey } from '../domain/api-key.ts'
+import type { ProvedDomain } from '../domain/branding.ts'
+import type { ConnectSession } from '../domain/connect-session.ts'
+import type { Policy } from '../domain/policy.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
+import type { ToolName } from '../domain/tool-name.ts'
+import type { Toolset } from '../domain/toolset.ts'
+import type { Worker } from '../domain/worker.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { textsOf } from './kept-tool.ts'
+import {
+  IN_PROJECT,
+  ofUid,
+  type ProtectedTable,
+  type ProtectedTables,
+  type RowContext,
+  type SealedColumn,
+  type SealedRow,
+  type SealedTable,
+  sealingBy,
+} from './protection.ts'
 import type { CoreTables, Tables } from './schema.ts'
-import { CARRIED_TABLE, type SealingContext } from './seal.ts'
-import type { SignedTable } from './signed-rows.ts'
-
-export type RowContext = Omit<SealingContext, 'table' | 'column'>
-
-/** The columns that associated data is made of, by the names of the domain's members. */
-interface Members {
-  readonly id: string
-  readonly uid: string
-  readonly name: string
-  readonly place: string
-  readonly model: string
-  readonly projectId: string
-  readonly userId: string
-  readonly providerUid: string
-  /** JSON in a stored row. */
-  readonly steps: string | readonly { readonly providerUid: string }[]
-  readonly step: number
-}
-
-type Row<Name extends keyof Members> = Pick<Members, Name>
+import { valuesOf } from './signed-rows.ts'
 
 /**
- * What of the rows of a table is protected against a program that can write to the database: columns that hold
- * envelopes, each bound to its row, and members with a MAC.
+ * The tables of the core that hold envelopes or MACs: the associated data that envelopes are bound to, and the members
+ * that MACs cover. Flows seal and open by it; key rotation, counts, signatures and checks read it; a test compares it
+ * with the schema.
  */
-export interface ProtectedTable extends Partial<SealedTable> {
-  readonly signed?: SignedTable
-}
-
-/** By their names in `Tables`. */
-export type ProtectedTables = Readonly<Record<string, ProtectedTable>>
-
-interface SealedTable {
-  /** The column that names the row. */
-  readonly id: string
-  /** The column that comes before `id` in the primary key, where the id alone is not unique. */
-  readonly within?: string
-  /** The columns that hold envelopes. */
-  readonly sealed: readonly string[]
-  /** The other columns that `context` reads. */
-  readonly needs: readonly string[]
-  /** The associated data of the envelopes of a row. */
-  readonly context: (row: never) => RowContext
-  /**
-   * Announced when envelopes were sealed with another key: other processes cache the noun and may write it back as a
-   * whole, so they must read it again. Absent for connections: no process writes their cached envelopes back, and a
-   * cached envelope opens with either key.
-   */
-  readonly change?: StoreChange
-}
-
-export const IN_PROJECT = {
-  id: 'id',
-  needs: ['project_id'],
-  context: ({ id, projectId }: Row<'id' | 'projectId'>): RowContext => ({ rowId: id, projectId }),
-} as const
-
-/**
- * The tables of the core that hold envelopes, and the associated data that they are bound to. Flows seal and open by it;
- * key rotation, counts and checks read it; a test compares it with the schema.
- */
-const CORE = {
+export const CORE = {
   facts: {
     id: 'name',
     sealed: ['value'],
     needs: [],
-    context: ({ name }: Row<'name'>) => ({ rowId: name, projectId: '' }),
+    context: ({ name }: SealedRow<'name'>) => ({ rowId: name, projectId: '' }),
+  },
+  apiKeys: {
+    signed: {
+      mac: {
+        kind: 'api_keys',
+        members: ({ id, projectId, role, hash, expiresAt, rateLimit, userId }: ApiKey) =>
+          // a key without a user has the same MAC as in releases before keys could have a user
+          [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : [])],
+      },
+    },
   },
   providers: {
     id: 'uid',
     sealed: ['client_secret'],
     needs: ['project_id'],
-    context: ({ uid, projectId }: Row<'uid' | 'projectId'>) => ({ rowId: uid, projectId, providerUid: uid }),
+    context: ({ uid, projectId }: SealedRow<'uid' | 'projectId'>) => ({
+      rowId: uid,
+      projectId,
+      providerUid: uid,
+    }),
     change: { noun: 'provider' },
+    signed: {
+      mac: {
+        kind: 'providers',
+        members: valuesOf<ProviderEntry>(
+          'uid',
+          'projectId',
+          'id',
+          'name',
+          'wellKnownId',
+          'status',
+          'source',
+          'provider',
+          'clientId',
+        ),
+      },
+    },
   },
   workers: {
     id: 'uid',
@@ -83,6 +77,54 @@ const CORE = {
     needs: ['project_id'],
     context: ofUid,
     change: { noun: 'worker' },
+    signed: {
+      mac: {
+        kind: 'workers',
+        members: valuesOf<Worker>('uid', 'projectId', 'id', 'type', 'enabled', 'uri', 'settings'),
+      },
+      // each of the two MACs is written without the other
+      acceptedMac: {
+        kind: 'accepted',
+        members: valuesOf<Pick<Worker, 'uid' | 'accepted'>>('uid', 'accepted'),
+      },
+    },
+  },
+  tools: {
+    signed: {
+      // without the binding, the owner and the times; large members are read as text, without being parsed
+      mac: { kind: 'tools', members: toolMembers, texts: textsOf, nameOf: toolId },
+      // a binding is written without the other members, and ends with its worker; a worker's own tool has none
+      bindingMac: { kind: 'binding', members: bindingMembers },
+    },
+  },
+  toolNames: {
+    signed: {
+      mac: {
+        kind: 'tool_names',
+        members: valuesOf<ToolName>('projectId', 'identity', 'source', 'since'),
+        nameOf: ({ identity }: ToolName) => identity,
+      },
+    },
+  },
+  toolsets: {
+    signed: {
+      mac: {
+        kind: 'toolsets',
+        // without the times, and the bare names that its tools were given
+        members: valuesOf<Toolset>(
+          'projectId',
+          'id',
+          'names',
+          'tools',
+          'toolSources',
+          'namespaces',
+          'tags',
+          'providers',
+          'instructions',
+          'listing',
+        ),
+      },
+    },
   },
   secrets: { ...IN_PROJECT, sealed: ['value'], change: { noun: 'secret' } },
   connections: {
@@ -90,12 +132,12 @@ const CORE = {
     sealed: ['access', 'refresh'],
     needs: ['project_id', 'user_id', 'provider_uid'],
     context: ({
-      id,
+      id: rowId,
       projectId,
       userId,
       providerUid,
-    }: Row<'id' | 'projectId' | 'userId' | 'providerUid'>) => ({
-      rowId: id,
+    }: SealedRow<'id' | 'projectId' | 'userId' | 'providerUid'>) => ({
+      rowId,
       projectId,
       userId,
       providerUid,
@@ -111,7 +153,7 @@ const CORE = {
     id: 'place',
     sealed: ['answer'],
     needs: ['project_id'],
-    context: ({ place, projectId }: Row<'place' | 'projectId'>) => ({ rowId: place, projectId }),
+    context: ({ place, projectId }: SealedRow<'place' | 'projectId'>) => ({ rowId: place, projectId }),
   },
   policies: {
     id: 'uid',
@@ -119,49 +161,78 @@ const CORE = {
     needs: ['project_id'],
     context: ofUid,
     change: { noun: 'policy' },
+    signed: {
+      mac: {
+        kind: 'policies',
+        members: valuesOf<Policy>('id', 'projectId', 'enabled', 'effect', 'match', 'hook'),
+      },
+    },
   },
   executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
   chains: { ...IN_PROJECT, sealed: ['state'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
   pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
+  connectSessions: {
+    signed: {
+      mac: {
+        kind: 'connect_sessions',
+        // without the number of restarts, which grants nothing
+        members: valuesOf<ConnectSession>(
+          'id',
+          'projectId',
+          'userId',
+          'tokenHash',
+          'authorizationId',
+          'origin',
+          'createdAt',
+          'expiresAt',
+        ),
+      },
+      // one browser may open a session while another request restarts it
+      openerMac: {
+        kind: 'opener',
+        members: ({ id, openerHash, openedIn }: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) =>
+          openerHash === undefined ? undefined : [id, openerHash, openedIn],
+      },
+    },
+  },
+  brandings: {
+    signed: {
+      mac: {
+        kind: 'brandings',
+        members: valuesOf<ProvedDomain>('projectId', 'name', 'provedAt'),
+        nameOf: ({ name }: ProvedDomain) => name,
+      },
+    },
+  },
   mcpRecords: {
     id: 'id',
     within: 'model',
     sealed: ['payload'],
     needs: ['model'],
-    context: ({ model, id }: Row<'model' | 'id'>) => ({ rowId: `${model} ${id}`, projectId: '' }),
+    context: ({ model, id }: SealedRow<'model' | 'id'>) => ({ rowId: `${model} ${id}`, projectId: '' }),
   },
 } as const satisfies { readonly [Table in keyof CoreTables]?: ProtectedTable }
 
-/** The names of the tables that have sealed columns. */
-type Sealing<Of> = { [Table in keyof Of]: Of[Table] extends SealedTable ? Table : never }[keyof Of] & string
+function bindingMembers({
+  uid,
+  binding,
+  source,
+}: Pick<Tool, 'uid' | 'binding'> & Partial<Pick<Tool, 'source'>>): readonly unknown[] | undefined {
+  if (binding === undefined || source?.kind === 'worker') return undefined
+  return [uid, binding.workerUid, binding.toolkit, binding.name, binding.version]
+}
 
-/** Returns the function that says what an envelope in a column of a row is bound to. */
-export function sealingBy<Of extends ProtectedTables>(tables: Of) {
-  return <Table extends Sealing<Of>>(
-    table: Table,
-    column: Of[Table] extends { readonly sealed: readonly (infer Column extends string)[] } ? Column : never,
-    row: Of[Table] extends { readonly context: (row: infer Row) => RowContext } ? Row : never,
-  ): SealingContext => {
-    const { context } = tables[table] as unknown as SealedTable // `Table` is one of these
-    return { table, column, ...context(row as never) } // `row` is of this table
-  }
+function toolMembers(row: Tool): readonly unknown[] {
+  const { uid, projectId, namespace, name, version, source, tags, annotations, requirements, digest } = row
+  const workerUid = source.kind === 'worker' ? source.workerUid : undefined
+  const lengths = textsOf(row).map((text) => text?.length)
+  const named = [uid, projectId, namespace, name, version, workerUid, digest]
+  return [...named, lengths, tags, annotations, requirements]
 }
 
 /** The associated data of an envelope of the core. */
 export const sealingContext = sealingBy(CORE)
-
-/** The associated data of an envelope that a browser carries; `what` tells the kinds of them apart. */
-export function carriedContext(
-  what: 'confirmed' | 'form_response' | 'kept' | 'mcp request' | 'proof',
-  of: RowContext,
-): SealingContext {
-  return { table: CARRIED_TABLE, column: what, ...of }
-}
-
-function ofUid({ uid, projectId }: Row<'uid' | 'projectId'>): RowContext {
-  return { rowId: uid, projectId }
-}
 
 /** This step of this authorization. */
 export function ofStep({
@@ -170,15 +241,9 @@ export function ofStep({
   userId,
   steps,
   step,
-}: Row<'id' | 'projectId' | 'userId' | 'steps' | 'step'>): RowContext {
+}: SealedRow<'id' | 'projectId' | 'userId' | 'steps' | 'step'>): RowContext {
   const list = typeof steps === 'string' ? (JSON.parse(steps) as Exclude<typeof steps, string>) : steps // as stored
   return { rowId: id, projectId, userId, providerUid: list[Number(step)]?.providerUid ?? '' }
-}
-
-/** A column that holds envelopes, for what reads all of them. */
-export interface SealedColumn extends Omit<SealedTable, 'sealed'> {
-  readonly table: keyof Tables
-  readonly column: string
 }
 
 /** The sealed columns of the core and of these parts. */
@@ -192,46 +257,7 @@ export function sealedColumnsOf(
   )
 }
 
-/** A stored envelope and its associated data. */
-export interface StoredEnvelope {
-  /** As `rowIdOf` makes it. */
-  readonly rowId: string
-  readonly context: SealingContext
-  readonly sealed: Sealed
-}
-
-/** The SQL LIKE pattern of facts that hold an envelope. */
-export const ENVELOPE_PATTERN = 'v1.________.%'
-
 /** The primary key of a policy: its id is unique in its project only. A project's id has no space in it. */
 export function policyUid(id: string, projectId: string): string {
   return `${projectId} ${id}`
-}
-
-/** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
-export function storedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): StoredEnvelope {
-  const { table, column, id, needs, context } = one
-  const members = [[id, row.id], ...needs.map((name) => [memberOf(name), row[name]])]
-  const sealed = row.sealed as Sealed // a column of envelopes
-  return {
-    rowId: rowIdOf(one, row),
-    context: { table, column, ...context(Object.fromEntries(members) as never) },
-    sealed,
-  }
-}
-
-function memberOf(column: string): string {
-  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-/** The id of a row that has the columns `id` and that of `within`. It is unique in its table. */
-export function rowIdOf({ within }: SealedColumn, row: Readonly<Record<string, unknown>>): string {
-  return within === undefined ? String(row.id) : `${row[within]} ${row.id}`
-}
-
-/** The values of the primary key of a row with this id. Those of `within` contain no space. */
-export function keyOf({ within }: SealedColumn, rowId: string): readonly string[] {
-  if (within === undefined) return [rowId]
-  const end = rowId.indexOf(' ')
-  return [rowId.slice(0, end), rowId.slice(end + 1)]
 }

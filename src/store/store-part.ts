@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { ChangeHook } from './change-hook.ts'
 import type { Database } from './database.ts'
 import type { PartNouns, PartTables } from './part-types.ts'
-import type { ProtectedTables } from './protected-tables.ts'
+import type { ProtectedTables } from './protection.ts'
 import type { CoreTables } from './schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import type { Signing } from './signed-rows.ts'
@@ -41,6 +41,8 @@ export interface StorePart {
   readonly signed?: (nouns: PartNouns, signing: Signing) => Partial<PartNouns>
   /** Reads all signed rows of a project, through the wrapped nouns, so that `gatepass doctor` reports altered ones. */
   readonly readSigned?: (nouns: PartNouns, projectId: string) => Promise<unknown>
+  /** Signs the rows of a project from releases that signed none, by writing rows of `raw` once more; returns how many. */
+  readonly signOlder?: (raw: PartNouns, nouns: PartNouns, projectId: string) => Promise<number>
   /** Runs in the transaction of each change of the core that `ChangeHook` lists. */
   readonly hook?: (database: Database) => ChangeHook
   /** Deletes what is stored about a user, when the user's data are erased. May be repeated. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { createRowSigner } from '../../src/services/row-signer.ts'
 import { signedStore } from '../../src/services/signed-store.ts'
+import { createSigning } from '../../src/services/signing.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import { inProject, policy, putTool, tool } from '../store/fixtures.ts'
 
@@ -14,7 +14,10 @@ test('policies in force are the rows whose MACs were checked, though another rea
     ...raw.policies,
     inForce: async (project: string) => ({ ...(await raw.policies.inForce(project)), policies: [altered] }),
   }
-  const store = signedStore({ ...raw, policies }, createRowSigner(randomBytes(32)), () => {})
+  const store = signedStore(
+    { ...raw, policies },
+    createSigning(randomBytes(32), () => {}),
+  )
   await store.policies.add(rule)
   expect(await store.policies.inForce(projectId)).toMatchObject({ policies: [{ match: { users: ['bob'] } }] })
   await raw.close()
@@ -23,7 +26,10 @@ test('policies in force are the rows whose MACs were checked, though another rea
 test('the check of a tool parses neither its schema nor its document', async () => {
   const raw = openSqliteStore(':memory:')
   const { projectId } = await inProject(raw)
-  const store = signedStore(raw, createRowSigner(randomBytes(32)), () => {})
+  const store = signedStore(
+    raw,
+    createSigning(randomBytes(32), () => {}),
+  )
   const inputSchema = { type: 'object', description: 'a schema' }
   await putTool(store, tool({ projectId, inputSchema }))
   const parse = vi.spyOn(JSON, 'parse')
@@ -39,7 +45,7 @@ test('a tool is genuine whatever its source has written into it', async () => {
   const raw = openSqliteStore(':memory:')
   const { projectId } = await inProject(raw)
   const altered = vi.fn()
-  const store = signedStore(raw, createRowSigner(randomBytes(32)), altered)
+  const store = signedStore(raw, createSigning(randomBytes(32), altered))
   const odd = JSON.parse('{"__proto__":1,"10":"a","2":"\\ud800","n":-0,"e":1e300,"u":"\\u0000\\u2028"}')
   const one = tool({
     projectId,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
-import { policyUid, type SealedColumn, sealingContext } from '../../src/store/protected-tables.ts'
+import { policyUid, sealingContext } from '../../src/store/protected-tables.ts'
+import type { SealedColumn } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import {
   chain,

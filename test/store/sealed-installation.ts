@@ -3,12 +3,8 @@ import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import { webhookContext } from '../../src/features/webhooks/store.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
-import {
-  policyUid,
-  type SealedColumn,
-  type StoredEnvelope,
-  sealingContext,
-} from '../../src/store/protected-tables.ts'
+import { policyUid, sealingContext } from '../../src/store/protected-tables.ts'
+import type { SealedColumn, StoredEnvelope } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'

@@ -42,7 +42,7 @@ export interface Webhook {
   readonly probeAt?: EpochSeconds
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
-  /** Keyed MAC over where events go (`row-signer.ts`); the store writes it. */
+  /** Keyed MAC over where events go (`store.ts`); the store writes it. */
   readonly mac?: string
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts'
-import { IN_PROJECT, type ProtectedTables, sealingBy } from '../../store/protected-tables.ts'
+import { IN_PROJECT, type ProtectedTables, sealingBy } from '../../store/protection.ts'
+import { valuesOf } from '../../store/signed-rows.ts'
 import type { StorePart } from '../../store/store-part.ts'
 import type { Webhook } from './domain.ts'
 import { describeWebhookTables } from './schema.ts'
@@ -25,7 +26,7 @@ const PROTECTED = {
       mac: {
         kind: 'webhooks',
         // without `enabled`: a delivery that fails may disable the webhook without knowing its other members
-        members: ({ id, projectId, url, types }: Webhook) => [id, projectId, url, types],
+        members: valuesOf<Webhook>('id', 'projectId', 'url', 'types'),
       },
     },
   },
@@ -39,7 +40,7 @@ export const webhookStore: StorePart = {
   nouns: createNouns,
   protects: PROTECTED,
   signed({ webhooks, deliveries }, signing) {
-    const { sign, check, checkAll } = signing(PROTECTED.webhooks.signed).mac
+    const { sign, check, checkAll } = signing(PROTECTED.webhooks.signed)
     return {
       webhooks: {
         ...webhooks,

@@ -4,7 +4,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { openCarried } from '../../flows/carried-seal.ts'
-import { carriedContext } from '../../store/protected-tables.ts'
+import { carriedContext } from '../../store/protection.ts'
 import { CONSENT_PATH, PATHS } from './paths.ts'
 import { servedRequest } from './served-request.ts'
 

@@ -365,7 +365,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['32'],
     fault: 'the envelopes of one row open in another row',
-    file: 'src/store/protected-tables.ts',
+    file: 'src/store/protection.ts',
     from: '({ rowId: id, projectId })',
     to: '({ rowId: id.slice(0, 0), projectId })',
     test: 'store/rotation.test.ts',
