@@ -1,5 +1,4 @@
 import type { Broker } from './broker.ts'
-import { OPENER_SECONDS } from './domain/connect-session.ts'
 import type { Log } from './domain/log.ts'
 import type { FeatureWork } from './features/feature.ts'
 import { loadFeatures } from './features/load-features.ts'
@@ -74,14 +73,13 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
 
 /** Deletes records whose retention time has passed. */
 async function sweep(broker: Broker): Promise<void> {
-  const { store, now, settings } = broker
+  const { store, now } = broker
   for (const feature of ofFeatures) await feature.sweep?.(broker)
   await store.servers.sweep(SERVER_LAPSE_MS)
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.suspendedCalls.sweep(now())
-  await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)

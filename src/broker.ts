@@ -22,6 +22,7 @@ import type { DeriveKey } from './services/installation-key.ts'
 import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
+import type { Openers } from './services/openers.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
@@ -96,6 +97,7 @@ export interface Broker {
   /** Permits each use of tokens. */
   readonly gate: UseGate
   readonly sites: ProjectSites
+  readonly openers: Openers
   /** Looks up the TXT records of a name. */
   readonly lookUpTxt: LookUpTxt
   /** The URL of the pages for the project's users: at the project's site, else the public URL. */

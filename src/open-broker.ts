@@ -32,6 +32,7 @@ import { createKeptRows } from './services/kept-rows.ts'
 import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
+import { NO_OPENERS } from './services/openers.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
@@ -153,6 +154,7 @@ export async function openBroker(
         : undefined
     const [createSites] = await loadFeatures('sites')
     const sites = createSites === undefined ? NO_SITES : await createSites(store, config)
+    const [createOpeners] = await loadFeatures('openers')
     const [ownPath] = await loadFeatures('ownPage')
     const [findLook] = await loadFeatures('look')
     const usersUrl = (projectId: string) => sites.of(projectId) ?? config.publicUrl
@@ -236,6 +238,7 @@ export async function openBroker(
       confirmations: createConfirmations(installationKey),
       deriveKey: createDeriveKey(installationKey),
       sites,
+      openers: createOpeners?.(store) ?? NO_OPENERS,
       lookUpTxt,
       usersUrl,
       ownPage: (projectId) => (ownPath === undefined ? undefined : new URL(ownPath, usersUrl(projectId))),

@@ -13,7 +13,7 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
   'the main job, by HTTP and by the command line': ['http/main-job', 'cli/main-job', 'config'],
   'consent, callbacks, refresh and revocation': [
     ...['accounts', 'authorization-requests', 'begin-authorization', 'cancel', 'client-authentication'],
-    ...['confirm-user', 'connect-sessions', 'error-responses', 'expiry', 'hostile-browsers'],
+    ...['confirm-user', 'error-responses', 'expiry', 'hostile-browsers'],
     ...['issuer-metadata', 'owned-ids', 'receive-response', 'refresh-and-consent', 'refresh-clock'],
     ...['refresh-connection', 'refresh-decide', 'refresh-times', 'revocation-requests', 'revoke-connection'],
     ...['scopes', 'user-variables'],
@@ -39,6 +39,7 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
   ].map((name) => `http/${name}`),
   'features, each with its API': [
     'features/chains/chains',
+    'features/embed/connect-sessions',
     'features/policies/api',
     'features/portal/portal',
     'features/scheduled-runs/scheduled-runs',

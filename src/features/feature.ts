@@ -9,10 +9,11 @@ import type { Attention } from '../flows/console/attention.ts'
 import type { MenuItem } from '../http/console/navigation.ts'
 import type { ConsoleRoutes, OnPage } from '../http/console/routes.ts'
 import type { RunAdditions } from '../http/console/run-list.ts'
-import type { PageRoutes } from '../http/page-routes.ts'
+import type { AddEndpoints, PageRoutes } from '../http/page-routes.ts'
 import type { Fetch } from '../http/server/call-log.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
+import type { Openers } from '../services/openers.ts'
 import type { StartObserver } from '../services/process-observer.ts'
 import type { TrailIndex } from '../services/trail-index.ts'
 import type { UseGate } from '../services/use-gate.ts'
@@ -36,6 +37,8 @@ export interface Feature {
   /** The module that exports its operations. */
   readonly operations?: () => Promise<object>
   readonly pages?: () => Promise<FeaturePages>
+  /** Adds endpoints of the API that need another token than an API key. */
+  readonly endpoints?: () => Promise<AddEndpoints>
   /** What is served outside the API and the console. */
   readonly routes?: () => Promise<PageRoutes>
   /** Finds how the pages of a project look. */
@@ -44,6 +47,8 @@ export interface Feature {
   readonly sites?: () => Promise<
     (store: Store, settings: { readonly publicUrl: URL }) => Promise<ProjectSites>
   >
+  /** Knows the pages of applications from which authorizations are opened. */
+  readonly openers?: () => Promise<(store: Store) => Openers>
   /** Wraps what answers all requests, for hosts that do not serve everything. */
   readonly serve?: () => Promise<
     <Env extends object>(fetch: Fetch<Env>, broker: Broker, usersPaths: readonly string[]) => Fetch<Env>

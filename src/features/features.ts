@@ -3,6 +3,7 @@ import { auditIndex } from './audit-index/feature.ts'
 import { branding } from './branding/feature.ts'
 import { chains } from './chains/feature.ts'
 import { code } from './code/feature.ts'
+import { embed } from './embed/feature.ts'
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { oxp } from './oxp/feature.ts'
@@ -20,6 +21,7 @@ export const features: readonly Feature[] = [
   branding,
   chains,
   code,
+  embed,
   explain,
   oxp,
   policies,

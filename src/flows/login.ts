@@ -3,10 +3,10 @@ import type { Broker, OidcVerifier } from '../broker.ts'
 import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
+import type { OpenerOf } from '../services/openers.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { only } from './authorization-response.ts'
-import type { OpenerOf } from './connect-session.ts'
 import {
   authTimeOf,
   identifyUser,

@@ -7,8 +7,6 @@ import { createGetDiagnosis, type Diagnose } from '../operations/installation/di
 import { readinessOf } from '../operations/installation/health.ts'
 import { addGauges, createGetMetrics, type MetricsOptions } from '../operations/installation/metrics.ts'
 import { operations } from '../operations/operations.ts'
-import type { SessionLimits } from './connect/session-at.ts'
-import { addSessionEndpoints } from './connect/session-endpoints.ts'
 import { addOperation } from './endpoint/add-operation.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
@@ -16,7 +14,7 @@ import { errorResponse } from './endpoint/errors.ts'
 import { createExecuteByKey } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver, type Observer } from './endpoint/observe.ts'
-import { createCharge, createCountGuess } from './endpoint/rate-limit.ts'
+import { createCharge, createCountGuess, type RequestLimits } from './endpoint/rate-limit.ts'
 import { addProxy } from './proxy/proxy.ts'
 import { addOrganizationPaths } from './server/organization-paths.ts'
 import { createRouter } from './server/router.ts'
@@ -33,9 +31,10 @@ export interface Api {
   readonly app: OpenAPIHono
   readonly observer: Observer
   readonly shared: SharedByEndpoints
-  readonly sessions: SessionLimits
+  readonly limits: RequestLimits
 }
 
+const endpointsOfFeatures = await loadFeatures('endpoints')
 const metricsOfFeatures = await loadFeatures('metrics')
 
 /**
@@ -70,15 +69,15 @@ export function createApi(
   const { onAnswered } = observer
   const shared = { authenticate, charge, executeByKey, operator, log, tracing, onAnswered }
   const add = createAddEndpoint(app, shared)
-  const sessions = { charge, countGuess: createCountGuess() }
+  const limits = { charge, countGuess: createCountGuess() }
   addGauges(broker, version)
   readinessOf(broker) // registers its metric
   for (const register of metricsOfFeatures) register(broker)
   for (const operation of operations) addOperation(add, broker, operation)
   if (metrics.access !== 'off') addOperation(add, broker, createGetMetrics(metrics))
   if (diagnose !== undefined) addOperation(add, broker, createGetDiagnosis(diagnose))
-  addSessionEndpoints(app, add, broker, sessions)
+  for (const addTo of endpointsOfFeatures) addTo({ app, add, broker, limits })
   addOrganizationPaths(app, broker, { authenticate, onAnswered })
   addProxy(app, broker, shared)
-  return { app, observer, shared, sessions }
+  return { app, observer, shared, limits }
 }

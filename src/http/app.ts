@@ -6,7 +6,6 @@ import { type ApiOptions, createApi } from './api.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
 import { addConnect } from './connect/connect.ts'
 import { addLogin } from './connect/login.ts'
-import { addOpenSession } from './connect/open-session.ts'
 import { addSessionLogin } from './connect/session-login.ts'
 import { addConsole } from './console/console.ts'
 import type { ShownSetting } from './console/operation-pages.ts'
@@ -15,7 +14,6 @@ import type { SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, isCutOff, toRefusal } from './endpoint/errors.ts'
 import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
 import { assets } from './pages/assets.ts'
-import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
 import { addProviderLogos } from './pages/logo-assets.ts'
 import { addReference } from './reference/reference.ts'
@@ -49,7 +47,6 @@ const PAGES = [
   '/openapi.json',
   '/schemas/provider.json',
   '/assets/*',
-  '/embed/*',
   '/sandbox/*',
   ...routesOfFeatures.flatMap(({ paths }) => paths),
 ]
@@ -60,9 +57,6 @@ export const USERS_PATHS: readonly string[] = [
   '/callback/*',
   '/login/callback',
   '/assets/*',
-  '/embed/*',
-  '/v1/connect_sessions/current',
-  '/v1/connect_sessions/current/*',
   '/health',
   ...routesOfFeatures.flatMap(({ usersPaths = [] }) => usersPaths),
 ]
@@ -79,7 +73,7 @@ export interface AppOptions extends Omit<ApiOptions, 'operator'> {
 /** Builds the app that is served: the endpoints of the API, and the pages. */
 export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   const { version, sandbox, diagnose, settings, mountMcp } = options
-  const { app, observer, shared, sessions } = createApi(broker, options, (c, error) =>
+  const { app, observer, shared, limits } = createApi(broker, options, (c, error) =>
     wantsPage(c) && !isCutOff(c, error)
       ? errorPage(c, toRefusal(error, c.req.path, broker.log))
       : errorResponse(c, error, broker.log),
@@ -89,8 +83,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
     app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
-  for (const { add } of routesOfFeatures) add(app, broker)
-  addOpenSession(app, broker, sessions) // /connect/session
+  for (const { add } of routesOfFeatures) add(app, broker, limits)
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker, routesOfFeatures.find(({ keepLogin }) => keepLogin)?.keepLogin) // /login/callback
@@ -98,7 +91,6 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   addConsole(app, broker, { diagnose, settings }) // /dashboard
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
-  addEmbed(app) //                    /embed/v1.js
   addProviderLogos(app) //            /assets/logo
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)

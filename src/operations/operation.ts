@@ -1,14 +1,13 @@
 import type { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import type { ApiKey, Role } from '../domain/api-key.ts'
-import type { CurrentSession } from '../flows/connect-session.ts'
 import type { Answer, AnswerHeaders, EventStream, JsonText, TextStream } from './answer.ts'
 
 // An operation of the API, described once. `http/` makes the endpoint and `/openapi.json` of it, and the types and
 // requests of the SDK are generated from it; commands and pages use those.
 
 /** The schema of params or a query without members. */
-type None = z.ZodObject<Record<never, never>>
+export type None = z.ZodObject<Record<never, never>>
 
 /** One method of one path. */
 export interface Operation<
@@ -117,25 +116,5 @@ export function defineOperation<
   Body extends z.ZodType = z.ZodUndefined,
   Output extends z.ZodType = z.ZodVoid,
 >(operation: Operation<Params, Query, Body, Output>): Operation<Params, Query, Body, Output> {
-  return operation
-}
-
-/** An operation of a page of an application, which has the token of a connect session in place of an API key. */
-export interface SessionOperation<
-  Query extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodType = z.ZodType,
-> extends Omit<Operation<None, Query, z.ZodUndefined, Output>, 'role' | 'run'> {
-  run(
-    broker: Broker,
-    input: Pick<OperationInput<unknown, z.output<Query>, undefined>, 'query' | 'request'> & {
-      readonly session: CurrentSession
-    },
-  ): Promise<Result<Sent<z.input<Output>>>>
-}
-
-export function defineSessionOperation<
-  Query extends z.ZodObject = None,
-  Output extends z.ZodType = z.ZodVoid,
->(operation: SessionOperation<Query, Output>): SessionOperation<Query, Output> {
   return operation
 }

@@ -5,7 +5,6 @@ import * as mcpClients from './admin/mcp-clients.ts'
 import * as projects from './admin/projects.ts'
 import * as secrets from './admin/secrets.ts'
 import * as authorizations from './authorizations/authorizations.ts'
-import * as connectSessions from './authorizations/connect-sessions.ts'
 import * as connections from './authorizations/connections.ts'
 import * as importConnections from './authorizations/import-connections.ts'
 import * as userConnections from './authorizations/user-connections.ts'
@@ -23,13 +22,11 @@ import * as workerTest from './workers/worker-test.ts'
 import * as workers from './workers/workers.ts'
 
 /**
- * Every operation of the API that an API key may call. Those of pages with a connect session are in
- * `authorizations/current-session.ts`; the settings of the server make those of `installation/metrics.ts` and
+ * Every operation of the API that an API key may call. The settings of the server make those of `installation/metrics.ts` and
  * `diagnosis.ts`.
  */
 export const operations: readonly Operation[] = [
   authorizations,
-  connectSessions,
   connections,
   catalogue,
   tools,

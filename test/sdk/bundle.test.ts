@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { embedScript } from '../../src/http/pages/generated/embed-script.ts'
+import { embedScript } from '../../src/features/embed/generated/embed-script.ts'
 import { startGatepass } from '../gatepass.ts'
 import { bundleSdk } from './bundle.ts'
 

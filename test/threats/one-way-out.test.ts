@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
  * requests. The file that is left out holds the text of the SDK's script for browsers.
  */
 const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
-  (name) => /^(?!sdk\/).*\.ts$/.test(name) && name !== 'http/pages/generated/embed-script.ts',
+  (name) => /^(?!sdk\/).*\.ts$/.test(name) && name !== 'features/embed/generated/embed-script.ts',
 )
 
 const OPENS_CONNECTIONS = new RegExp(

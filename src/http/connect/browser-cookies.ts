@@ -1,11 +1,10 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
-import { OPENER_SECONDS } from '../../domain/connect-session.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import type { OpenerOf } from '../../flows/connect-session.ts'
 import type { BegunLogin } from '../../flows/kept-login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
+import type { OpenerOf } from '../../services/openers.ts'
 
 /** The least life of the browser's id, in seconds. */
 const BROWSER_SECONDS = 3600
@@ -35,7 +34,11 @@ export interface BrowserCookies {
   /** Deletes the cookie alone. */
   forgetSession(c: Context): void
   /** Stores the proof that this browser has opened the connect session. */
-  keepOpener(c: Context, connectSessionId: string, opener: string): void
+  keepOpener(
+    c: Context,
+    connectSessionId: string,
+    opener: { readonly value: string; readonly seconds: number },
+  ): void
   openerOf(c: Context): OpenerOf
   /** If the browser has proofs of too many connect sessions, deletes all except that of this connect session. */
   limitOpeners(c: Context, connectSessionId: string): void
@@ -87,8 +90,8 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepSession: (c, { token, seconds }) =>
       setCookie(c, cookies.session, token, { ...attributes, maxAge: seconds }),
     forgetSession: (c) => void deleteCookie(c, cookies.session, attributes),
-    keepOpener: (c, connectSessionId, opener) =>
-      setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
+    keepOpener: (c, connectSessionId, { value, seconds }) =>
+      setCookie(c, openCookie(connectSessionId), value, { ...attributes, maxAge: seconds }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),
     // `keepOpener` cannot count them: its request is a form from another site, sent without cookies
     limitOpeners(c, connectSessionId) {

@@ -28,5 +28,5 @@ export async function addressForBrowser(
   const { connectSessionId } = authorization
   if (connectSessionId === undefined) return connectUrl(broker, authorization)
   // the link of a session works in no other browser: the user begins again at the application
-  return (await broker.store.connectSessions.find(connectSessionId))?.origin
+  return broker.openers.originOf(connectSessionId)
 }

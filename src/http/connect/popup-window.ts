@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, isSettled } from '../../domain/authorization.ts'
-import { sessionOpenedBy } from '../../flows/connect-session.ts'
 import type { EndingView } from '../pages/ending-page.ts'
 import { browserCookies } from './browser-cookies.ts'
 
@@ -16,8 +15,8 @@ export async function popupWindow(
   authorization: Authorization,
 ): Promise<EndingView['window']> {
   if (!isSettled(authorization)) return undefined
-  const session = await sessionOpenedBy(broker, authorization, browserCookies(broker).openerOf(c))
-  if (session?.openedIn !== 'popup') return undefined
+  const openedIn = await broker.openers.openedIn(authorization, browserCookies(broker).openerOf(c))
+  if (openedIn !== 'popup') return undefined
   return endedByChoice(authorization) ? 'closes' : 'has a button'
 }
 

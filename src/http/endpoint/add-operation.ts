@@ -2,9 +2,8 @@ import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Broker } from '../../broker.ts'
-import type { CurrentSession } from '../../flows/connect-session.ts'
 import { Answer, type AnswerHeaders, EventStream, JsonText, TextStream } from '../../operations/answer.ts'
-import type { Operation, OperationRequest, SessionOperation } from '../../operations/operation.ts'
+import type { Operation, OperationRequest } from '../../operations/operation.ts'
 import { jsonBody } from '../../tools/large-json.ts'
 import type { AddEndpoint, EndpointDefinition } from './endpoint.ts'
 import { toRefusal, toWire } from './errors.ts'
@@ -39,31 +38,11 @@ export function addOperation(add: AddEndpoint, broker: Broker, operation: Operat
   })
 }
 
-/** Adds the endpoint of an operation of pages. `withSession` runs it with the session whose token the request has. */
-export function addSessionOperation(
-  add: AddEndpoint,
-  broker: Broker,
-  operation: SessionOperation,
-  withSession: (c: Context, run: (session: CurrentSession) => Promise<Response>) => Promise<Response>,
-): void {
-  const { run: _, keyInBody: __, headers: ___, ...described } = operation
-  add(definitionOf({ ...described, role: 'session' }), ({ c, query }) =>
-    withSession(c, async (session) =>
-      respond(
-        c,
-        broker,
-        operation,
-        await operation.run(broker, { query, session, request: new RequestOf(c) }),
-      ),
-    ),
-  )
-}
-
 type Described = Omit<Operation, 'run' | 'keyInBody' | 'headers' | 'role'> & {
   readonly role: EndpointDefinition['role']
 }
 
-function definitionOf(operation: Described): EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType> {
+export function definitionOf(operation: Described): EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType> {
   const { id, answer, output, mediaType, otherAnswers, status, repetition: _, ...rest } = operation
   const main = {
     description: answer,
@@ -97,7 +76,8 @@ export class RequestOf implements OperationRequest {
   }
 }
 
-function respond(
+/** Makes the response of what `run` of an operation returned. */
+export function respond(
   c: Context,
   broker: Broker,
   operation: Parameters<typeof statusOf>[0],

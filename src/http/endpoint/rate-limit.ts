@@ -91,3 +91,9 @@ function createBuckets(now: Milliseconds) {
     },
   }
 }
+
+/** The limits of requests that have another token than an API key. */
+export interface RequestLimits {
+  readonly charge: Charge
+  readonly countGuess: CountGuess
+}

@@ -4,12 +4,19 @@ import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { confirmUser as confirm } from '../../flows/confirm-user.ts'
 import { getActiveProvider } from '../../flows/get-provider.ts'
+import { givenFor } from '../../flows/given-values.ts'
 import { EventStream, JsonText } from '../answer.ts'
 import { defineOperation } from '../operation.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
-import { idText, pageMembers, scopeText, userIdText, wholeNumber } from '../schemas/fields.ts'
+import {
+  idText,
+  pageMembers,
+  scopeText,
+  userIdText,
+  variablesSchema,
+  wholeNumber,
+} from '../schemas/fields.ts'
 import { acquisitionToJson, authorizationSchema, findCompletedAtOnce, toWire } from './authorization-wire.ts'
-import { givenFor, variablesSchema } from './given-values.ts'
 import { statusStream } from './status-stream.ts'
 
 const authorizeSchema = z

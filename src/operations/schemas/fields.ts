@@ -96,3 +96,6 @@ export function limitQuery(max: number) {
     .pipe(z.number().int().min(1))
     .meta({ type: 'integer', minimum: 1, description: `A larger number counts as ${max}` })
 }
+
+/** Values that the caller gives for the variables of a provider entry. */
+export const variablesSchema = z.record(z.string().max(40), z.string().max(255))

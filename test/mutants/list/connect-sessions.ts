@@ -2,9 +2,9 @@ import type { Mutation } from '../mutation.ts'
 
 // Sessions in which pages of applications let users connect: the checks of token, origin and browser.
 
-const FLOW = 'src/flows/connect-session.ts'
-const CURRENT = 'src/http/connect/session-endpoints.ts'
-const SESSIONS = 'flows/connect-sessions.test.ts'
+const FLOW = 'src/features/embed/connect-session.ts'
+const CURRENT = 'src/features/embed/routes-endpoints.ts'
+const SESSIONS = 'features/embed/connect-sessions.test.ts'
 
 export const connectSessions: readonly Mutation[] = [
   {

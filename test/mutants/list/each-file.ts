@@ -194,10 +194,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a connect session shares its authorization',
-    file: 'src/flows/begin-connect-session.ts',
+    file: 'src/features/embed/begin-connect-session.ts',
     from: 'acquireConnections(broker, { ...need, connectSessionId: id })',
     to: 'acquireConnections(broker, { ...need })',
-    test: 'flows/connect-sessions.test.ts',
+    test: 'features/embed/connect-sessions.test.ts',
     name: 'shares its authorization with nobody',
   },
   {
@@ -392,10 +392,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a browser that opened a session before still has it',
-    file: 'src/flows/connect-session.ts',
+    file: 'src/features/embed/connect-session.ts',
     from: 'session?.openerHash === sha256(opener) ? session : undefined',
     to: 'session',
-    test: 'flows/connect-sessions.test.ts',
+    test: 'features/embed/connect-sessions.test.ts',
     name: 'that opens the session last has it',
   },
   {

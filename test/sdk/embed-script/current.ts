@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleSdk } from '../bundle.ts'
 
 export const EMBED_FILE = fileURLToPath(
-  new URL('../../../src/http/pages/generated/embed-script.ts', import.meta.url),
+  new URL('../../../src/features/embed/generated/embed-script.ts', import.meta.url),
 )
 
 /** The module that holds `@gatepass/sdk/browser` as one script. */

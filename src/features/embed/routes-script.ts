@@ -7,7 +7,7 @@ const EMBED_PATH = '/embed/v1.js'
 const MAX_AGE_SECONDS = 3600
 
 /** Serves the script of applications' pages, which any site may load, because it contains nothing about a user. */
-export function addEmbed(app: OpenAPIHono): void {
+export function addEmbedScript(app: OpenAPIHono): void {
   const etag = `"${createHash('sha256').update(embedScript).digest('hex').slice(0, 16)}"`
   app.get(EMBED_PATH, (c) => {
     c.header('access-control-allow-origin', '*')

@@ -2,6 +2,11 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { isSettled } from '../../domain/authorization.ts'
 import { toTimestamp } from '../../domain/clock.ts'
+import { perBroker } from '../../flows/per-broker.ts'
+import { EventStream } from '../../operations/answer.ts'
+import { statusStream } from '../../operations/authorizations/status-stream.ts'
+import { errorSchema } from '../../operations/schemas/error-schema.ts'
+import { wholeNumber } from '../../operations/schemas/fields.ts'
 import {
   awaitConnectSession,
   type CurrentSession,
@@ -9,16 +14,11 @@ import {
   connectionsOf,
   firstIdOf,
   restartConnectSession,
-} from '../../flows/connect-session.ts'
-import { perBroker } from '../../flows/per-broker.ts'
-import { EventStream } from '../answer.ts'
-import { defineSessionOperation } from '../operation.ts'
-import { errorSchema } from '../schemas/error-schema.ts'
-import { wholeNumber } from '../schemas/fields.ts'
-import { connectionsToWire, connectSessionSchema } from './connect-sessions.ts'
-import { statusStream } from './status-stream.ts'
+} from './connect-session.ts'
+import { defineSessionOperation } from './operations-of-session.ts'
+import { connectionsToWire, connectSessionSchema } from './wire.ts'
 
-// What a page of an application does with the token of its session. `http/connect/session-endpoints.ts` checks the token
+// What a page of an application does with the token of its session. `routes-endpoints.ts` checks the token
 // and the origin of the page.
 
 const PATH = '/v1/connect_sessions/current'

@@ -1,14 +1,22 @@
-import type { Broker } from '../broker.ts'
-import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
-import { type ConnectSession, isLive, MAX_RESTARTS, type OpenedIn } from '../domain/connect-session.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { randomToken, sha256 } from '../domain/ids.ts'
-import { withoutUndefined } from '../domain/without-undefined.ts'
-import type { AuditEntries } from '../store/audit-entries.ts'
-import { acquireConnections } from './acquire-tokens.ts'
-import { failureAudit } from './authorization-audit.ts'
-import { awaitAuthorization } from './await-authorization.ts'
-import { findProviderByUid } from './get-provider.ts'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, authorizationAt, isSettled } from '../../domain/authorization.ts'
+import {
+  type ConnectSession,
+  isLive,
+  MAX_RESTARTS,
+  OPENER_SECONDS,
+  type OpenedIn,
+} from '../../domain/connect-session.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { acquireConnections } from '../../flows/acquire-tokens.ts'
+import { failureAudit } from '../../flows/authorization-audit.ts'
+import { awaitAuthorization } from '../../flows/await-authorization.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
+import type { Openers } from '../../services/openers.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Store } from '../../store/store.ts'
 
 // The actions that the token of a connect session allows: to open, read, cancel and restart one authorization, from the
 // pages of one origin. `begin-connect-session.ts` makes the session.
@@ -103,32 +111,18 @@ export function firstIdOf({ authorizationId }: ConnectSession): string {
   return authorizationId.split(' ', 1)[0] ?? ''
 }
 
-/** Returns the browser's cookie from opening a connect session, if it has one. */
-export type OpenerOf = (connectSessionId: string) => string | undefined
-
-/**
- * The connect session of the authorization, if this browser has opened it. So a forwarded link of a session ends in
- * `wrong_browser`, even if no verifier checks users.
- */
-export async function sessionOpenedBy(
-  { store }: Pick<Broker, 'store'>,
-  { connectSessionId }: Pick<Authorization, 'connectSessionId'>,
-  openerOf: OpenerOf,
-): Promise<ConnectSession | undefined> {
-  const opener = connectSessionId === undefined ? undefined : openerOf(connectSessionId)
-  if (connectSessionId === undefined || opener === undefined) return undefined
-  const session = await store.connectSessions.find(connectSessionId)
-  return session?.openerHash === sha256(opener) ? session : undefined
-}
-
-/** Whether this browser may click. If a connect session began the authorization, only the browser that opened it may. */
-export async function mayClick(
-  broker: Pick<Broker, 'store'>,
-  authorization: Pick<Authorization, 'connectSessionId'>,
-  openerOf: OpenerOf,
-): Promise<boolean> {
-  if (authorization.connectSessionId === undefined) return true
-  return (await sessionOpenedBy(broker, authorization, openerOf)) !== undefined
+/** The pages that open authorizations by their connect session, for the connect page. */
+export function createOpeners({ connectSessions }: Pick<Store, 'connectSessions'>): Openers {
+  return {
+    // so a forwarded link of a session ends in `wrong_browser`, even if no verifier checks users
+    async openedIn({ connectSessionId }, openerOf) {
+      const opener = connectSessionId === undefined ? undefined : openerOf(connectSessionId)
+      if (connectSessionId === undefined || opener === undefined) return undefined
+      const session = await connectSessions.find(connectSessionId)
+      return session?.openerHash === sha256(opener) ? (session.openedIn ?? 'tab') : undefined
+    },
+    originOf: async (id) => (await connectSessions.find(id))?.origin,
+  }
 }
 
 const CANCELLED = 'It was cancelled in your application. To connect after all, start again there.'
@@ -225,4 +219,9 @@ async function withProviderIds(
     connections.push({ id: connectionId, providerId: entry?.id ?? providerUid })
   }
   return connections
+}
+
+/** Deletes sessions that no browser can use any more. */
+export function sweepConnectSessions({ store, now, settings }: Broker): Promise<unknown> {
+  return store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startWorld, type World } from '../http/world.ts'
+import { startWorld, type World } from '../../http/world.ts'
 
 /** An application on another site than Gatepass, whose page embeds it. */
 export interface EmbeddingSite extends AsyncDisposable {

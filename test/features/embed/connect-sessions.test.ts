@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eraseUser } from '../../src/flows/erase-user.ts'
-import type { AnyJson } from '../any-json.ts'
-import type { Answer, Gatepass } from '../gatepass.ts'
-import { metadata, oauthEntry } from '../http/world.ts'
-import { UserAgent } from '../user-agent.ts'
-import { authorize, click, type Scene, startScene } from './fixtures.ts'
+import { eraseUser } from '../../../src/flows/erase-user.ts'
+import type { AnyJson } from '../../any-json.ts'
+import { authorize, click, type Scene, startScene } from '../../flows/fixtures.ts'
+import type { Answer, Gatepass } from '../../gatepass.ts'
+import { metadata, oauthEntry } from '../../http/world.ts'
+import { UserAgent } from '../../user-agent.ts'
 
 // A page of an application lets its user connect: the session's token, its origin, and the browser that opened it.
 

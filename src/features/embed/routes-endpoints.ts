@@ -1,30 +1,24 @@
-import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { CurrentSession } from '../../flows/connect-session.ts'
-import * as current from '../../operations/authorizations/current-session.ts'
+import { definitionOf, RequestOf, respond } from '../../http/endpoint/add-operation.ts'
+import { createClientAddress } from '../../http/endpoint/client-address.ts'
+import { requestHeader } from '../../http/endpoint/request-header.ts'
+import { requestId } from '../../http/endpoint/request-id.ts'
+import type { AddEndpoints } from '../../http/page-routes.ts'
 import { inContext } from '../../services/request-context.ts'
-import { addSessionOperation } from '../endpoint/add-operation.ts'
-import { createClientAddress } from '../endpoint/client-address.ts'
-import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { requestHeader } from '../endpoint/request-header.ts'
-import { requestId } from '../endpoint/request-id.ts'
-import { connectSessionAt, SESSION_RATE, type SessionLimits } from './session-at.ts'
+import type { CurrentSession } from './connect-session.ts'
+import * as current from './operations-current.ts'
+import type { SessionOperation } from './operations-of-session.ts'
+import { CURRENT_PATH, connectSessionAt, SESSION_RATE } from './routes-session.ts'
 
-const PATH = '/v1/connect_sessions/current'
 const PREFLIGHT_SECONDS = 600
 
 /** The endpoints that a page of an application calls with the token of its session, from the origin that the session allows. */
-export function addSessionEndpoints(
-  app: OpenAPIHono,
-  add: AddEndpoint,
-  broker: Broker,
-  { charge, countGuess }: SessionLimits,
-): void {
+export const addSessionEndpoints: AddEndpoints = ({ app, add, broker, limits }) => {
+  const { charge, countGuess } = limits
   const clientAddress = createClientAddress(broker.settings)
 
-  for (const path of [PATH, `${PATH}/:what`])
+  for (const path of [CURRENT_PATH, `${CURRENT_PATH}/:what`])
     app.options(path, (c) => {
       allowOrigin(c)
       c.header('access-control-allow-methods', 'GET, POST')
@@ -74,7 +68,15 @@ export function addSessionEndpoints(
     return inContext(context, () => handle(found))
   }
 
-  for (const operation of Object.values(current)) addSessionOperation(add, broker, operation, withSession)
+  for (const operation of Object.values<SessionOperation>(current)) {
+    const { run: _, keyInBody: __, headers: ___, ...described } = operation
+    add(definitionOf({ ...described, role: 'session' }), ({ c, query }) =>
+      withSession(c, async (session) => {
+        const result = await operation.run(broker, { query, session, request: new RequestOf(c) })
+        return respond(c, broker, operation, result)
+      }),
+    )
+  }
 }
 
 /**

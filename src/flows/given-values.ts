@@ -1,11 +1,7 @@
-import { z } from '@hono/zod-openapi'
-import { invalidMember } from '../../domain/errors.ts'
-import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
-import { givenFaults } from '../../providers/connection-values.ts'
-import type { ProviderEntry } from '../../providers/provider-entry.ts'
-
-/** Values that the caller gives for the variables of a provider entry. */
-export const variablesSchema = z.record(z.string().max(40), z.string().max(255))
+import { invalidMember } from '../domain/errors.ts'
+import { givenFaults } from '../providers/connection-values.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import type { ProviderNeed } from './acquire-tokens.ts'
 
 /** The values that the caller gives for its user. Throws `invalid_request` for one that would be refused on the page. */
 export function givenFor(

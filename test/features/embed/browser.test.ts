@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { findings, lookAt } from '../../browser/look-at.ts'
+import { clickThrough, heading, untilClosed } from '../../browser/looks-right.ts'
+import { newPerson, openBrowser, type Person } from '../../browser.ts'
 import { type EmbeddingSite, startEmbeddingSite } from './embedding-site.ts'
-import { findings, lookAt } from './look-at.ts'
-import { clickThrough, heading, untilClosed } from './looks-right.ts'
 
 // Pages of an application on another site embed Gatepass: the script, the element, and what pages of others try. In this
 // Chromium third-party cookies are blocked.

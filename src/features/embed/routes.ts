@@ -1,21 +1,34 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import { OPENER_SECONDS } from '../../domain/connect-session.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
-import { mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
-import { createClientAddress } from '../endpoint/client-address.ts'
-import { readForm } from '../endpoint/read-form.ts'
-import { pageHeaders } from '../pages/page-headers.ts'
-import { browserCookies } from './browser-cookies.ts'
-import { connectSessionAt, SESSION_RATE, type SessionLimits } from './session-at.ts'
-import { endingOf, endingResponse } from './show-authorization.ts'
-import { siteOf } from './site.ts'
+import { browserCookies } from '../../http/connect/browser-cookies.ts'
+import { endingOf, endingResponse } from '../../http/connect/show-authorization.ts'
+import { siteOf } from '../../http/connect/site.ts'
+import { createClientAddress } from '../../http/endpoint/client-address.ts'
+import type { RequestLimits } from '../../http/endpoint/rate-limit.ts'
+import { readForm } from '../../http/endpoint/read-form.ts'
+import type { PageRoutes } from '../../http/page-routes.ts'
+import { pageHeaders } from '../../http/pages/page-headers.ts'
+import { mayOpenFrom, openConnectSession } from './connect-session.ts'
+import { addEmbedScript } from './routes-script.ts'
+import { CURRENT_PATH, connectSessionAt, SESSION_RATE } from './routes-session.ts'
+
+export const embedRoutes: PageRoutes = {
+  paths: ['/embed/*'],
+  usersPaths: ['/embed/*', CURRENT_PATH, `${CURRENT_PATH}/*`],
+  add(app, broker, limits) {
+    addOpenSession(app, broker, limits) // /connect/session
+    addEmbedScript(app) //                 /embed/v1.js
+  },
+}
 
 /**
  * Receives the form by which a page of an application opens its connect session, in a popup or in its own tab. Checks the
  * origin that the browser sends, and binds the session to this browser, so that its link does not work in another one.
  */
-export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: SessionLimits): void {
+function addOpenSession(app: OpenAPIHono, broker: Broker, limits: RequestLimits): void {
   const cookies = browserCookies(broker)
   const clientAddress = createClientAddress(broker.settings)
 
@@ -55,7 +68,8 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
       return endingOf(c, broker, authorization ?? session, { kind: 'refused_request' }, 403)
     }
     const openedIn = form.get('opened_in') === 'popup' ? 'popup' : 'tab'
-    cookies.keepOpener(c, session.id, await openConnectSession(broker, session, openedIn))
+    const value = await openConnectSession(broker, session, openedIn)
+    cookies.keepOpener(c, session.id, { value, seconds: OPENER_SECONDS })
     if (authorization === undefined) {
       const window = openedIn === 'popup' ? 'closes' : undefined
       pageHeaders(c, window && { script: 'runs' })

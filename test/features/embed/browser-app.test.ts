@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
-import { newPerson, openBrowser } from '../browser.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { onDemand } from '../on-demand/ask.ts'
-import { freePort } from '../ports.ts'
-import { lookAt } from './look-at.ts'
-import { clickThrough, heading, untilClosed } from './looks-right.ts'
+import { sampleMetadata } from '../../../src/dev-provider/sample-metadata.ts'
+import { lookAt } from '../../browser/look-at.ts'
+import { clickThrough, heading, untilClosed } from '../../browser/looks-right.ts'
+import { newPerson, openBrowser } from '../../browser.ts'
+import { type Gatepass, startGatepass } from '../../gatepass.ts'
+import { onDemand } from '../../on-demand/ask.ts'
+import { freePort } from '../../ports.ts'
 
 // examples/embedded-app as its reader starts it, from nothing to a disconnected account: SDK, embedded button, webhooks and
 // the user's own page. The two servers are different sites to a browser (localhost and 127.0.0.1).
 
-const PROGRAM = fileURLToPath(new URL('../../examples/embedded-app/server.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../examples/embedded-app/server.ts', import.meta.url))
 
 let browser: Browser
 let gatepass: Gatepass

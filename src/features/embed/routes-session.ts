@@ -1,16 +1,13 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { type FoundSession, findConnectSession } from '../../flows/connect-session.ts'
-import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
-import { siteOf } from './site.ts'
+import { siteOf } from '../../http/connect/site.ts'
+import { type FoundSession, findConnectSession } from './connect-session.ts'
 
 /** The most requests of one session per second. */
 export const SESSION_RATE = 10
 
-export interface SessionLimits {
-  readonly charge: Charge
-  readonly countGuess: CountGuess
-}
+/** The path of the operations with a session's token. */
+export const CURRENT_PATH = '/v1/connect_sessions/current'
 
 /** Finds the session of a token. At the domain of another project the session is unknown. */
 export async function connectSessionAt(c: Context, broker: Broker, token: string): Promise<FoundSession> {
