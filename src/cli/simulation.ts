@@ -22,7 +22,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
  * can be moved, and outgoing requests that reach simulators only. Of the shell's settings it has `GATEPASS_ALLOWED_HOSTS`.
  */
 export async function withSimulation(
-  { environment }: Shell,
+  { environment }: Pick<Shell, 'environment'>,
   run: (gatepass: SimulatedGatepass) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gatepass-simulation-'))

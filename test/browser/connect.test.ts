@@ -3,10 +3,13 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import type { Gatepass } from '../gatepass.ts'
-import { metadata, oauthEntry, providerBody, startWorld, type World } from '../http/world.ts'
-import { clickThrough, heading, looksRight, WIDTHS } from './looks-right.ts'
+import { metadata, oauthEntry, startWorld, type World } from '../http/world.ts'
+import { clickThrough, heading, looksRight } from './looks-right.ts'
 
-// What a user sees, in a real Chromium: the connect page, the provider, and every ending.
+// What a user does, in a real Chromium, on a phone. `every-page.test.ts` looks at each page, at every width;
+// `test/http/connect-endings.test.ts` shows which ending follows what.
+
+const PHONE = 375
 
 let browser: Browser
 let world: World
@@ -35,10 +38,10 @@ async function newLink(more: Record<string, unknown> = {}, { call }: Pick<Gatepa
   return { url: body.url as string, id: body.id as string, user_id }
 }
 
-describe.each(WIDTHS)('at %d px', (width) => {
+describe('on a phone', () => {
   let person: Person
   beforeEach(async () => {
-    person = await newPerson(browser, { width })
+    person = await newPerson(browser, { width: PHONE })
     return () => person.close()
   })
 
@@ -46,7 +49,7 @@ describe.each(WIDTHS)('at %d px', (width) => {
     const { call, as } = world
     const at = (path: string) => ({ endpoint: `${as.url}${path}?desk={{subdomain}}` })
     const added = await call('POST', '/v1/admin/auth_providers', {
-      id: `desk-${width}`,
+      id: 'desk',
       oauth2: {
         client_id: as.clientId,
         client_secret: as.clientSecret,
@@ -59,7 +62,7 @@ describe.each(WIDTHS)('at %d px', (width) => {
       },
     })
     expect(added.status, JSON.stringify(added.body)).toBe(201)
-    const requirement = { id: `desk-${width}`, oauth2: { scopes: ['read'] } }
+    const requirement = { id: 'desk', oauth2: { scopes: ['read'] } }
     const { body } = await call('POST', '/v1/auth/authorize', {
       auth_requirement: requirement,
       user_id: newUser(),
@@ -78,7 +81,7 @@ describe.each(WIDTHS)('at %d px', (width) => {
     await looksRight(person, 'connect-values-refused')
     await page.getByLabel('Subdomain').fill('beta')
     await clickThrough(page, 'Approve')
-    expect(await heading(page)).toBe(`desk-${width} is connected`)
+    expect(await heading(page)).toBe('desk is connected')
     const asked = as.requests.findLast(({ path }) => path === '/authorize')
     expect(asked?.params.desk).toBe('beta')
   })
@@ -123,65 +126,13 @@ describe.each(WIDTHS)('at %d px', (width) => {
     expect(await heading(page)).toBe('demo is connected')
   })
 
-  test('denied', async () => {
-    const { url } = await newLink()
-    await person.page.goto(url)
-    await clickThrough(person.page, 'Deny')
-    expect(await heading(person.page)).toBe('Access was not approved')
-    await looksRight(person, 'denied')
-  })
-
-  test.each([
-    ['server_error', 'The provider is not available'],
-    ['invalid_scope', 'These permissions are not available'],
-    ['unauthorized_client', 'This service is not registered properly'],
-    ['no-code', 'The provider’s answer could not be used'],
-    ['wrong-state', 'This answer belongs to no open request'],
-  ] as const)('a provider that answers %s', async (consent, title) => {
-    world.as.behaviour.consent = consent
-    const { url } = await newLink()
-    await person.page.goto(url)
-    await clickThrough(person.page)
-    expect(await heading(person.page)).toBe(title)
-    await looksRight(person, `provider-${consent}`)
-  })
-
-  test('a provider whose token endpoint fails', async () => {
-    world.as.behaviour.exchange = 'html-500'
-    const { url } = await newLink()
-    await person.page.goto(url)
-    await clickThrough(person.page, 'Approve')
-    world.as.behaviour.exchange = 'normal'
-    expect(await heading(person.page)).toMatch(/^The provider/)
-    await looksRight(person, 'token-error')
-  })
-
-  test('a provider that was removed meanwhile', async () => {
-    await world.call('POST', '/v1/admin/auth_providers', providerBody('brief', world.as))
-    const { call } = world
-    const body = { auth_requirement: { id: 'brief' }, user_id: newUser() }
-    const begun = (await call('POST', '/v1/auth/authorize', body)).body
-    await call('DELETE', '/v1/admin/auth_providers/brief')
-    await person.page.goto(begun.url)
-    await person.page.getByRole('button', { name: /^Continue to/ }).click()
-    expect(await heading(person.page)).toBe('The provider’s settings have changed')
-    await looksRight(person, 'provider-gone')
-  })
-
-  test('a link that is unknown', async () => {
-    const response = await person.page.goto(`${world.gatepass.url}/connect/auth_unknown`)
-    expect(response?.status()).toBe(404)
-    expect(await heading(person.page)).toBe('This page does not exist')
-    await looksRight(person, 'unknown')
-  })
-
   test('another browser brings the answer; this one can still go on', async () => {
     world.as.behaviour.consent = 'dead-end'
     const { url } = await newLink()
     await person.page.goto(url)
     await clickThrough(person.page)
     world.as.behaviour.consent = 'approve'
-    await using other = await newPerson(browser, { width })
+    await using other = await newPerson(browser, { width: PHONE })
     await other.page.goto(person.page.url())
     expect(await heading(other.page)).toBe('Please go on in the other browser')
     await looksRight(other, 'wrong-browser')
@@ -220,21 +171,8 @@ describe.each(WIDTHS)('at %d px', (width) => {
   })
 })
 
-test('expired', async () => {
-  await using short = await startWorld({ gatepass: { environment: { GATEPASS_AUTHORIZATION_TTL: '1' } } })
-  const { url } = await newLink({}, short)
-  await new Promise((resolve) => setTimeout(resolve, 2100))
-  for (const width of WIDTHS) {
-    await using person = await newPerson(browser, { width })
-    const response = await person.page.goto(url)
-    expect(response?.status()).toBe(410)
-    expect(await heading(person.page)).toBe('This link has expired')
-    await looksRight(person, 'expired')
-  }
-})
-
 describe("with the caller's own page as verifier", () => {
-  test.each(WIDTHS)('the wrong user, and the right one, at %d px', async (width) => {
+  test('the wrong user, and the right one', async () => {
     let session = 'nobody'
     const application = createServer(async (req, res) => {
       const flow_id = new URL(req.url ?? '', 'http://a').searchParams.get('flow_id')
@@ -250,7 +188,7 @@ describe("with the caller's own page as verifier", () => {
       gatepass: { environment: { GATEPASS_USER_VERIFIER: `http://127.0.0.1:${port}/verify` } },
     })
     try {
-      await using person = await newPerson(browser, { width })
+      await using person = await newPerson(browser, { width: PHONE })
       const { page } = person
       const stolen = await newLink({}, confirming)
       session = 'someone-else'

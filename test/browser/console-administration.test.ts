@@ -89,37 +89,8 @@ describe('every page of the console', () => {
   })
 })
 
+// One path a page, of what a browser adds: its script, its layout once it was used. What a form does is shown by HTTP.
 describe('by hand', () => {
-  test('a provider of the catalogue is added in three fields, and its page says what to do next', async () => {
-    const { page } = person
-    await page.goto(at('/catalogue'))
-    await page.getByLabel('Search').fill('gitlab')
-    await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('link', { name: /^GitLab development/ }).click()
-    await page.getByLabel(/^Client id/).fill('client-of-the-tests')
-    await page.getByLabel(/^Client secret/).fill('secret-of-the-tests')
-    await page.getByRole('button', { name: 'Add GitLab' }).click()
-    await page.waitForURL(at('/providers/gitlab'))
-    expect(await page.getByRole('status').textContent()).toContain('gitlab was added')
-    expect(await page.locator('main').textContent()).toContain('client-of-the-tests')
-    expect(await page.content()).not.toContain('secret-of-the-tests')
-  })
-
-  test('a secret that is deleted in two tabs is gone, and the second one says so', async () => {
-    await world.call('POST', '/v1/admin/secrets/IN_TWO_TABS', { value: 'secret' })
-    const other = await person.context.newPage()
-    const tabs = [person.page, other]
-    for (const tab of tabs) await tab.goto(at('/secrets'))
-    for (const tab of tabs) {
-      const row = tab.getByRole('row', { name: 'IN_TWO_TABS' })
-      await row.getByText('Delete', { exact: true }).click()
-      await row.getByRole('button', { name: 'Delete it' }).click()
-      await tab.getByRole('status').waitFor()
-    }
-    expect(await other.getByRole('status').textContent()).toBe('The secret IN_TWO_TABS was deleted already.')
-    await other.close()
-  })
-
   test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
     const { page } = person
     await page.goto(at('/policy/new'))
@@ -179,7 +150,7 @@ describe('by hand', () => {
     expect(await colour('light')).toBe('rgb(135, 108, 0)')
   })
 
-  test('a logo is uploaded; one that is too large or no image is refused on a page that says so', async () => {
+  test('a logo is uploaded; one that is far too large is refused on a page that says so', async () => {
     const { page } = person
     const PNG =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -190,10 +161,6 @@ describe('by hand', () => {
     }
     await upload(Buffer.alloc(3_000_000))
     expect(await page.locator('main').textContent()).toContain('larger than 64 KiB')
-    await upload(Buffer.alloc(70_000))
-    expect(await page.getByRole('alert').textContent()).toContain('larger than 64 KiB')
-    await upload(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
-    expect(await page.getByRole('alert').textContent()).toContain('no PNG, JPEG or WebP image')
     await upload(Buffer.from(PNG, 'base64'))
     await page.getByRole('status').waitFor()
     const shown = page.getByAltText('The logo')

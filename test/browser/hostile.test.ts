@@ -1,45 +1,29 @@
-import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { newPerson, openBrowser } from '../browser.ts'
 import { NO_DAMAGE, ONCE, startHostileWorld, type VerifierKind } from '../flows/hostile-world.ts'
-import { heading } from './looks-right.ts'
+import { heading, looksRight } from './looks-right.ts'
 
 // What only a real browser shows: which cookies it brings from another site, what it does with redirects out of a form,
 // with Back and with a reload, and whether the pages of the login look right.
 
-const WIDTHS = [1280, 390] as const
-/** `SCREENSHOTS=/tmp/shots vitest run test/browser` keeps pictures to look at. */
-const SCREENSHOTS = process.env.SCREENSHOTS
+/** `every-page.test.ts` looks at the pages of the login at every width. */
+const PHONE = 390
 
 let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
-  if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
 })
 afterAll(() => browser.close())
 
 const clickOn = (page: Page) => page.getByRole('button', { name: /^Continue to/ }).click()
 
-async function looksRight({ page, complaints }: Person, name: string) {
-  await page.waitForLoadState() // a click ends when its page begins
-  const { scroll, width } = await page.evaluate(() => ({
-    scroll: document.documentElement.scrollWidth,
-    width: document.documentElement.clientWidth,
-  }))
-  expect(scroll, `${name}: wider than its window`).toBeLessThanOrEqual(width)
-  expect(complaints.filter((one) => !/status of (403|410|503)/.test(one))).toEqual([])
-  expect(await page.locator('h1').count(), `${name}: one heading`).toBe(1)
-  if (SCREENSHOTS !== undefined)
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: true })
-}
-
 const startWorld = (kind: VerifierKind) => startHostileWorld(kind, { crossSite: true })
 
-describe.each(WIDTHS)('the login, at %d px', (width) => {
+describe('the login, on a phone', () => {
   test('leads from the click to the provider and back, with its own forms on the way', async () => {
     await using world = await startWorld('oidc')
-    await using person = await newPerson(browser, { width })
+    await using person = await newPerson(browser, { width: PHONE })
     const { page } = person
     world.oidc.settings.interaction = 'form'
     world.as.behaviour.consent = 'page'
@@ -66,7 +50,7 @@ describe.each(WIDTHS)('the login, at %d px', (width) => {
 
   test('cancelled, and tried again', async () => {
     await using world = await startWorld('oidc')
-    await using person = await newPerson(browser, { width })
+    await using person = await newPerson(browser, { width: PHONE })
     const { page } = person
     world.oidc.settings.interaction = 'form'
     const { id, url } = await world.begin('alice')
@@ -85,7 +69,7 @@ describe.each(WIDTHS)('the login, at %d px', (width) => {
 
   test('of another person ends the link, and names nobody', async () => {
     await using world = await startWorld('oidc')
-    await using person = await newPerson(browser, { width })
+    await using person = await newPerson(browser, { width: PHONE })
     const { page } = person
     const { id, url } = await world.begin('mallory@example.test')
     await page.goto(url)
@@ -101,7 +85,7 @@ describe.each(WIDTHS)('the login, at %d px', (width) => {
 
   test('begun elsewhere, gone wrong, or out of reach', async () => {
     await using world = await startWorld('oidc')
-    await using person = await newPerson(browser, { width })
+    await using person = await newPerson(browser, { width: PHONE })
     const { page } = person
     const { id, url } = await world.begin('alice')
     await page.goto(new URL('/login/callback?code=of-mallory&state=of-mallory', url).href)

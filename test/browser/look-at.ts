@@ -1,12 +1,11 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type axe from 'axe-core'
 import { expect } from 'vitest'
 import type { Person } from '../browser.ts'
 import { looksRight } from './looks-right.ts'
 
-// Looks at a page as people with different devices see it. Screenshots are files of the test run, in test-results/.
+// Looks at a page as people with different devices see it. `SCREENSHOTS=/tmp/shots` keeps what they see (`looks-right.ts`).
 
 /** A phone, a tablet, a desktop. */
 export const WIDTHS = [390, 768, 1280] as const
@@ -17,14 +16,12 @@ export interface Looking {
   readonly schemes?: readonly (typeof SCHEMES)[number][]
 }
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'test-results')
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const axeSource = readFile(axePath, 'utf8')
 
 /**
  * Expects of the page in this person's browser, at each width and in each colour scheme, what `looksRight` expects, and
- * no finding of axe-core: in each scheme at the first width, and in the first scheme at each width. Writes a screenshot
- * of each to test-results/.
+ * no finding of axe-core: in each scheme at the first width, and in the first scheme at each width.
  */
 export async function lookAt(
   person: Person,
@@ -32,15 +29,13 @@ export async function lookAt(
   { widths = WIDTHS, schemes = SCHEMES }: Looking = {},
 ): Promise<void> {
   const { page } = person
-  await mkdir(FOLDER, { recursive: true })
   const before = page.viewportSize()
   for (const scheme of schemes) {
     // colours that are still changing would be judged
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     for (const width of widths) {
       await page.setViewportSize({ width, height: 844 })
-      await looksRight(person, `${name} (${scheme})`)
-      await page.screenshot({ path: join(FOLDER, `${name}-${width}-${scheme}.png`), fullPage: true })
+      await looksRight(person, `${name}-${scheme}`)
       if (width === widths[0] || scheme === schemes[0])
         expect(await findings(person), `${name} at ${width} px, ${scheme}`).toEqual([])
     }

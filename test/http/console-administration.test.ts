@@ -248,6 +248,25 @@ describe('what an administrator changes', () => {
     },
   )
 
+  test('a provider of the catalogue is added in three fields, and its page says what to do next', async () => {
+    const found = await admin.get(url('/catalogue?search=gitlab'))
+    expect(textOf(found)).toContain('GitLab development')
+    expect(found.body).toContain('href="/dashboard/catalogue/gitlab"')
+    const form = await admin.get(url('/catalogue/gitlab'))
+    for (const field of ['id', 'client_id', 'client_secret']) expect(form.body).toContain(`name="${field}"`)
+    const client = { client_id: 'client-of-the-tests', client_secret: 'secret-of-the-tests' }
+    const added = await send('/catalogue', { definition: 'gitlab', id: 'gitlab', ...client })
+    expect([added.status, added.response.headers.get('location')]).toEqual([
+      303,
+      '/dashboard/providers/gitlab',
+    ])
+    const page = await admin.get(url('/providers/gitlab'))
+    expect(textOf(page)).toContain('gitlab was added')
+    expect(page.body).toContain('client-of-the-tests')
+    expect(page.body).not.toContain('secret-of-the-tests')
+    await send('/providers/gitlab/delete')
+  })
+
   test('a new key is in the one answer to its form, works, and is on no other page', async () => {
     const page = await send('/keys', { role: 'readonly', name: 'once', expires_in: String(30 * 24 * 3600) })
     const [key = ''] = /gp_[\w-]{43}/.exec(page.body) ?? []

@@ -70,6 +70,17 @@ describe('an upload', () => {
     expect(page.body).toMatch(/name="logo"[^>]* aria-describedby="f-logo-fault">.* id="f-logo-fault"/s)
   })
 
+  test.each([
+    ['of 70 kB', 'x'.repeat(70_000), 400, 'larger than 64 KiB'],
+    ['of an SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>', 400, 'no PNG, JPEG or WebP image'],
+  ])('%s is refused on a page that says so', async (_, text, status, said) => {
+    const file = part('logo', text, '; filename="l.jpg"\r\ncontent-type: image/jpeg')
+    const page = await send(admin, `${part('csrf', await csrfOf(admin))}${file}${END}`)
+    expect([page.status, page.body]).toEqual([status, expect.stringContaining(said)])
+    expect(page.body).toContain('role="alert"')
+    expect(await logo()).toBeUndefined()
+  })
+
   test('that is larger is not kept, and the page says what to do', async () => {
     const page = await send(admin, `${part('csrf', await csrfOf(admin))}${image}${'x'.repeat(2_000_000)}`)
     expect([page.status, page.body]).toEqual([413, expect.stringContaining('larger than 64 KiB')])
