@@ -30,7 +30,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'connections',
-    description: "users' connections: list (the default), delete, import, export",
+    description: "users' connections: list (the default), delete",
     load: async () => (await import('./connections.ts')).defineConnections,
   },
   {
@@ -55,7 +55,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'providers',
-    description: 'authorization servers: list (the default), show, add, set, delete, test, import',
+    description: 'authorization servers: list (the default), show, add, set, delete, test',
     load: async () => (await import('./providers.ts')).defineProviders,
   },
   {

@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
-import { defineConnectionsExport } from './connections-export.ts'
-import { defineConnectionsImport } from './connections-import.ts'
 import { inputFlags } from './input-flags.ts'
 import { outputTable } from './output-table.ts'
 import { MARKS, print, printJson, sanitize, toMinute } from './print.ts'
@@ -69,9 +67,6 @@ export function defineConnections(connections: Command, shell: Shell): void {
         print(`${mark} ${sanitize(id)} is deleted here. ${says(sanitize(provider_id))}`)
       }),
     )
-
-  defineConnectionsImport(connections, shell)
-  defineConnectionsExport(connections, shell)
 }
 
 const REVOCATIONS = {

@@ -23,7 +23,6 @@ import {
   withClientOptions,
   withVariables,
 } from './provider-client.ts'
-import { defineProvidersImport } from './providers-import.ts'
 import { defineProvidersTest } from './providers-test.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -167,7 +166,6 @@ export function defineProviders(providers: Command, shell: Shell): void {
     )
 
   defineProvidersTest(providers, shell)
-  defineProvidersImport(providers, shell)
 }
 
 /**

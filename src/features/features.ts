@@ -6,6 +6,7 @@ import { code } from './code/feature.ts'
 import { embed } from './embed/feature.ts'
 import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
+import { imports } from './imports/feature.ts'
 import { oxp } from './oxp/feature.ts'
 import { policies } from './policies/feature.ts'
 import { portal } from './portal/feature.ts'
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   code,
   embed,
   explain,
+  imports,
   oxp,
   policies,
   portal,

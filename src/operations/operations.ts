@@ -6,7 +6,6 @@ import * as projects from './admin/projects.ts'
 import * as secrets from './admin/secrets.ts'
 import * as authorizations from './authorizations/authorizations.ts'
 import * as connections from './authorizations/connections.ts'
-import * as importConnections from './authorizations/import-connections.ts'
 import * as userConnections from './authorizations/user-connections.ts'
 import * as arcadeVerifier from './dialects/arcade-verifier.ts'
 import * as health from './installation/health.ts'
@@ -38,7 +37,6 @@ export const operations: readonly Operation[] = [
   authProviders,
   providerCatalogue,
   userConnections,
-  importConnections,
   mcpClients,
   secrets,
   keys,

@@ -61,7 +61,8 @@ export function runHere(
   return runHereReading('', environment, args)
 }
 
-function runHereReading(
+/** As `runHere`, with this text on standard input. */
+export function runHereReading(
   stdin: string,
   environment: Readonly<Record<string, string>>,
   args: readonly string[],

@@ -347,10 +347,10 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['P7'],
     fault: 'an export is not in the audit trail',
-    file: 'src/flows/export-connections.ts',
+    file: 'src/features/imports/export-connections.ts',
     from: 'await broker.audit.record(projectId, {',
     to: 'void ({',
-    test: 'cli/connections-import.test.ts',
+    test: 'features/imports/command-connections.test.ts',
     name: 'moves connections whole',
   },
   {

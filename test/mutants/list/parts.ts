@@ -77,10 +77,10 @@ export const parts: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an export is sealed with an empty passphrase',
-    file: 'src/cli/export-key.ts',
+    file: 'src/features/imports/command-export-key.ts',
     from: 'if (passphrase.length >= SHORTEST_PASSPHRASE)',
     to: 'if (passphrase.length >= 0)',
-    test: 'cli/connections-import.test.ts',
+    test: 'features/imports/command-connections.test.ts',
     name: 'is not sealed with the passphrase',
   },
 ]

@@ -2,10 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readDefinition } from '../../src/providers/definition/read-definition.ts'
-import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { answerJson, type Loopback, listen } from '../loopback.ts'
-import { runHere } from './gatepass.ts'
+import { readDefinition } from '../../../src/providers/definition/read-definition.ts'
+import { runHere } from '../../cli/gatepass.ts'
+import {
+  type FakeAuthorizationServer,
+  startFakeAuthorizationServer,
+} from '../../fake-authorization-server.ts'
+import { answerJson, type Loopback, listen } from '../../loopback.ts'
 
 // `gatepass providers import`: files of other products, an issuer, an MCP server.
 

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import { headerNameFault } from '../headers.ts'
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
+import { headerNameFault } from '../../../providers/headers.ts'
 import {
   carried,
   type ImportedProvider,

@@ -1,6 +1,10 @@
-import type { Outgoing } from '../../egress/outgoing.ts'
-import { type Discover, discoverAtOrigin } from '../discovery.ts'
-import { bearerChallenge, discoverProtectedResource, NoResourceMetadata } from '../protected-resource.ts'
+import type { Outgoing } from '../../../egress/outgoing.ts'
+import { type Discover, discoverAtOrigin } from '../../../providers/discovery.ts'
+import {
+  bearerChallenge,
+  discoverProtectedResource,
+  NoResourceMetadata,
+} from '../../../providers/protected-resource.ts'
 import type { ImportedProvider, ImportOptions } from './imported.ts'
 import { notCarried } from './imported.ts'
 import { definitionOf } from './issuer.ts'

@@ -1,10 +1,10 @@
-import { BrokerError } from '../../domain/errors.ts'
-import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import { readDefinition } from '../definition/read-definition.ts'
-import { matchingText } from '../matching-text.ts'
-import { PLACEHOLDERS } from '../template.ts'
-import { variableFault } from '../variables.ts'
+import { BrokerError } from '../../../domain/errors.ts'
+import type { AllowsHttp } from '../../../egress/endpoint.ts'
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
+import { readDefinition } from '../../../providers/definition/read-definition.ts'
+import { matchingText } from '../../../providers/matching-text.ts'
+import { PLACEHOLDERS } from '../../../providers/template.ts'
+import { variableFault } from '../../../providers/variables.ts'
 
 // What became of the providers of a foreign document: definitions of our format, and what was left out of each. Nothing is
 // guessed: a member whose meaning here is not certain is left out and named.

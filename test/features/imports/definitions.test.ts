@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportedProvider } from '../../../src/providers/imports/imported.ts'
-import { type DocumentSource, importDocument } from '../../../src/providers/imports/read-document.ts'
+import type { ImportedProvider } from '../../../src/features/imports/definitions/imported.ts'
+import {
+  type DocumentSource,
+  importDocument,
+} from '../../../src/features/imports/definitions/read-document.ts'
 
 // Small documents in the shapes of other products, written for these tests.
 

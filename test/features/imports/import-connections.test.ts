@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exportConnections } from '../../src/flows/export-connections.ts'
-import { addProvider, click, importEntry, type Scene, startScene } from '../flows/fixtures.ts'
-import type { Answer } from '../gatepass.ts'
+import { exportConnections } from '../../../src/features/imports/export-connections.ts'
+import { addProvider, click, importEntry, type Scene, startScene } from '../../flows/fixtures.ts'
+import type { Answer } from '../../gatepass.ts'
 
 // POST /v1/admin/user_connections/import on one running Gatepass.
 

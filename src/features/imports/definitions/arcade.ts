@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
 import {
   carried,
   type ImportedProvider,

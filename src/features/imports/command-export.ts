@@ -2,21 +2,20 @@ import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { encryptRows } from '../copying/connection-export.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { dim, MARKS, print, printJson, quantity, sanitize } from '../../cli/print.ts'
+import { jsonOption, parseId, projectOption, type Shell } from '../../cli/shell.ts'
 import {
   discard,
   discardUnfinished,
   flushToDisk,
   moveIntoPlace,
   unfinishedName,
-} from '../copying/durable-file.ts'
-import { toTimestamp } from '../domain/clock.ts'
-import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
-import { readExportKey } from './export-key.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
-import { jsonOption, parseId, projectOption, type Shell } from './shell.ts'
-import { withBroker } from './with-broker.ts'
+} from '../../copying/durable-file.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { readExportKey } from './command-export-key.ts'
+import { encryptRows } from './encrypted-rows.ts'
+import { type ExportCounts, exportConnections } from './export-connections.ts'
 
 interface ExportOptions {
   readonly to: string
@@ -28,10 +27,8 @@ interface ExportOptions {
 }
 
 /** The command works on the database only, because no API returns the refresh tokens of an installation. */
-export function defineConnectionsExport(connections: Command, shell: Shell): void {
-  connections
-    .command('export')
-    .description('write connections with their tokens, encrypted, into a file')
+export function defineConnectionsExport(command: Command, shell: Shell): void {
+  command
     .requiredOption('--to <path>', 'the file to write; it must not exist yet', parseId)
     .option('--user <id>', 'only of this user', parseId)
     .option('--provider <id>', 'only at this provider', parseId)
@@ -46,7 +43,7 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
     .action(async ({ to, user, provider, keyFile, project, json }: ExportOptions) => {
       if (existsSync(to)) throw alreadyExists(to)
       const key = await readExportKey(keyFile)
-      await withBroker(shell, { project }, async ({ broker, project: { id } }) => {
+      await shell.withBroker(shell, { project }, async ({ broker, project: { id } }) => {
         const counts: ExportCounts = { written: 0, leftOut: 0 }
         const filter = {
           ...(user !== undefined && { userId: user }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { ExportKey } from '../copying/connection-export.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { promptSecret } from './prompt.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { promptSecret } from '../../cli/prompt.ts'
+import type { ExportKey } from './encrypted-rows.ts'
 
 const SHORTEST_PASSPHRASE = 12
 

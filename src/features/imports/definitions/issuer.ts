@@ -1,4 +1,4 @@
-import type { Discover, ServerMetadata } from '../discovery.ts'
+import type { Discover, ServerMetadata } from '../../../providers/discovery.ts'
 import {
   carried,
   type ImportedProvider,

@@ -1,20 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import {
-  type ForeignConnection,
-  type ImportOutcome,
-  importConnection,
-} from '../../flows/import-connection.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { idText, plainText, scopeText, userIdText } from '../../operations/schemas/fields.ts'
+import { JSON_VALUE, jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { checked, parse } from '../../parsing/parse.ts'
-import { defineOperation } from '../operation.ts'
-import { idText, plainText, scopeText, userIdText } from '../schemas/fields.ts'
-import { JSON_VALUE, jsonObject } from '../schemas/json-schemas.ts'
-
-const MOST_ROWS = 500
-/** Fewer rows, because each check is a request to the provider. */
-const MOST_CHECKED_ROWS = 50
-/** How many users' rows are imported simultaneously. */
-const AT_ONCE = 16
+import type { ForeignConnection, ImportOutcome, RefusedRow } from './import-connection.ts'
+import { importConnections as importRows, MOST_CHECKED_ROWS, MOST_ROWS } from './import-connections.ts'
 
 /** RFC 6749 appendix A.12: visible ASCII. */
 const token = z
@@ -121,40 +112,13 @@ export const importConnections = defineOperation({
   answer: 'The result of each row',
   output: z.object({ items: z.array(resultSchema) }),
   async run(broker, { body: { connections, replace = false, check = false }, caller: { projectId } }) {
-    if (check && connections.length > MOST_CHECKED_ROWS)
-      throw new BrokerError(
-        'invalid_request',
-        `With check at most ${MOST_CHECKED_ROWS} rows are taken at once.`,
-      )
-    const outcomes = new Array<ImportOutcome>(connections.length)
-    const groups = new Map<string, (readonly [number, ForeignConnection])[]>()
-    for (const [index, sent] of connections.entries()) {
-      const read = readRow(sent)
-      if ('result' in read) outcomes[index] = read
-      else group(groups, `${read.providerId}\n${read.userId}`).push([index, read])
-    }
-    // one after another for each user, so that the first of several accounts becomes the default
-    const next = groups.values()
-    const work = async () => {
-      for (const rows of next)
-        for (const [index, one] of rows)
-          outcomes[index] = await importConnection(broker, projectId, one, {
-            replaces: replace,
-            checks: check,
-          })
-    }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const rows = connections.map(readRow)
+    const outcomes = await importRows(broker, projectId, rows, { replaces: replace, checks: check })
     return { items: outcomes.map(toWire) }
   },
 })
 
-function group<Value>(groups: Map<string, Value[]>, key: string): Value[] {
-  const known = groups.get(key) ?? []
-  groups.set(key, known)
-  return known
-}
-
-function readRow(sent: unknown): ForeignConnection | Extract<ImportOutcome, { result: 'refused' }> {
+function readRow(sent: unknown): ForeignConnection | RefusedRow {
   try {
     return toForeign(parse(row, sent))
   } catch (error) {

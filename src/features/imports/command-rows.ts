@@ -1,7 +1,7 @@
-import { decryptRows, type ExportKey, exportKindOf } from '../copying/connection-export.ts'
-import { foldName } from '../domain/nearest.ts'
-import { isRecord } from '../parsing/json-record.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { foldName } from '../../domain/nearest.ts'
+import { isRecord } from '../../parsing/json-record.ts'
+import { decryptRows, type ExportKey, exportKindOf } from './encrypted-rows.ts'
 
 // Reads files with connections: Gatepass' encrypted export, answers of Nango's API, CSV, JSON and JSON lines. No message
 // quotes a value or an unknown name, because a file without a heading begins with tokens.

@@ -1,9 +1,9 @@
-import type { Broker } from '../broker.ts'
-import { toTimestamp } from '../domain/clock.ts'
-import { keptValuesOf } from '../providers/kept-values.ts'
-import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { findProviderByUid, getProvider } from './get-provider.ts'
-import { openAccess, openRefreshToken } from './seal-grant.ts'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
+import { openAccess, openRefreshToken } from '../../flows/seal-grant.ts'
+import { keptValuesOf } from '../../providers/kept-values.ts'
+import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
 
 export interface ExportFilter {
   readonly userId?: string

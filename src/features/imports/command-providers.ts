@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { systemClock } from '../domain/clock.ts'
-import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing.ts'
-import { createDiscovery } from '../providers/discovery.ts'
-import { countNotes, type ImportedProvider } from '../providers/imports/imported.ts'
-import { importIssuer } from '../providers/imports/issuer.ts'
-import { importMcpServer } from '../providers/imports/mcp-server.ts'
-import { type DocumentSource, importDocument } from '../providers/imports/read-document.ts'
-import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, quantity, sanitize, table } from './print.ts'
-import { readTextFile } from './read-json-file.ts'
-import { jsonOption, parseId, type Shell } from './shell.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { bold, dim, MARKS, print, printJson, quantity, sanitize, table } from '../../cli/print.ts'
+import { readTextFile } from '../../cli/read-json-file.ts'
+import { jsonOption, parseId, type Shell } from '../../cli/shell.ts'
+import { systemClock } from '../../domain/clock.ts'
+import { createOutgoing, type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
+import { createDiscovery } from '../../providers/discovery.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { countNotes, type ImportedProvider } from './definitions/imported.ts'
+import { importIssuer } from './definitions/issuer.ts'
+import { importMcpServer } from './definitions/mcp-server.ts'
+import { type DocumentSource, importDocument } from './definitions/read-document.ts'
 
 const SOURCES = ['nango', 'grant', 'arcade', 'issuer', 'mcp'] as const
 type Source = (typeof SOURCES)[number]
@@ -36,10 +36,8 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** Above this number of providers the report counts reasons, and only `--verbose` prints a line for each provider. */
 const MOST_LISTED = 30
 
-export function defineProvidersImport(providers: Command, shell: Shell): void {
-  providers
-    .command('import')
-    .description('read the definitions of another product, an issuer or an MCP server into files')
+export function defineProvidersImport(command: Command, shell: Shell): void {
+  command
     .argument(
       '<source>',
       'a file, - for standard input, or the URL of a document, an issuer or an MCP server',

@@ -1,16 +1,16 @@
-import type { Broker } from '../broker.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { Account, Connection } from '../domain/connection.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { newOwnedId } from '../domain/ids.ts'
-import { lacksValues } from '../providers/connection-values.ts'
-import { mergedExtra } from '../providers/extra-members.ts'
-import { keptValuesOf, namedValues } from '../providers/kept-values.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { accountWithin, isUnnamed } from './connection-of-grant.ts'
-import { getAccessToken } from './get-access-token.ts'
-import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
-import { sealGrant } from './seal-grant.ts'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Account, Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { newOwnedId } from '../../domain/ids.ts'
+import { accountWithin, isUnnamed } from '../../flows/connection-of-grant.ts'
+import { getAccessToken } from '../../flows/get-access-token.ts'
+import { getActiveProvider, providerIdentity, registeredClient } from '../../flows/get-provider.ts'
+import { sealGrant } from '../../flows/seal-grant.ts'
+import { lacksValues } from '../../providers/connection-values.ts'
+import { mergedExtra } from '../../providers/extra-members.ts'
+import { keptValuesOf, namedValues } from '../../providers/kept-values.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
 /** A user's tokens from another installation or product. */
 export interface ForeignConnection {
@@ -32,6 +32,12 @@ export interface ForeignConnection {
   readonly isDefault: boolean
 }
 
+export interface RefusedRow {
+  readonly result: 'refused'
+  readonly member: string
+  readonly reason: string
+}
+
 export type ImportOutcome =
   | {
       readonly result: 'created' | 'replaced' | 'present'
@@ -40,7 +46,7 @@ export type ImportOutcome =
       /** Why the connection could not be checked. */
       readonly reason?: string
     }
-  | { readonly result: 'refused'; readonly member: string; readonly reason: string }
+  | RefusedRow
 
 /**
  * The result of a refresh after the import. `refused`: the user has to approve again; `not_possible`: the connection

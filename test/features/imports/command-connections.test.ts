@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { addProvider, type Scene, startScene } from '../flows/fixtures.ts'
-import { answerJson, listen } from '../loopback.ts'
-import { MASTER_KEY } from '../served.ts'
-import { runHere } from './gatepass.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere, runHereReading } from '../../cli/gatepass.ts'
+import { addProvider, type Scene, startScene } from '../../flows/fixtures.ts'
+import { answerJson, listen } from '../../loopback.ts'
+import { MASTER_KEY } from '../../served.ts'
 
 // `gatepass connections import` and `export`, from one Gatepass to another that has the same client.
 
@@ -128,12 +127,9 @@ describe('our own export', () => {
     ['eleven char', 'fewer than 12 characters'],
   ])('is not sealed with the passphrase "%s"', async (typed, reason) => {
     const to = join(folder, 'short.gatepass')
-    const stdin = Object.assign(Readable.from([`${typed}\n`]), { isTTY: false })
-    vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as unknown as typeof process.stdin)
-    const refused = await runHere(database(from), 'connections', 'export', '--to', to)
+    const refused = await runHereReading(`${typed}\n`, database(from), ['connections', 'export', '--to', to])
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) })
     expect(readdirSync(folder)).not.toContain('short.gatepass')
-    vi.restoreAllMocks()
   })
 
   test('is not hindered by what a killed export left behind', async () => {

@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import { patternFault } from '../callback-members.ts'
-import { variableFault } from '../variables.ts'
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
+import { patternFault } from '../../../providers/callback-members.ts'
+import { variableFault } from '../../../providers/variables.ts'
 import { ANY_PART, exampleOf, type ImportNote, variableName } from './imported.ts'
 
 // Nango's `${connectionConfig.name}`: a variable if people give its value, a kept value if the provider tells it.

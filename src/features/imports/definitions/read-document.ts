@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
-import { BrokerError } from '../../domain/errors.ts'
-import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { BrokerError } from '../../../domain/errors.ts'
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
 import { importArcade } from './arcade.ts'
 import { importGrant } from './grant.ts'
 import { type ImportedProvider, type ImportOptions, notCarried } from './imported.ts'

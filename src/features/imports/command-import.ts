@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { ExportFault } from '../copying/connection-export.ts'
-import type { ForeignConnection, ImportedConnection } from '../sdk/generated/wire.ts'
-import { type Api, withApi } from './api.ts'
-import { readRows, type SourceRow } from './connection-rows.ts'
-import { readExportKey } from './export-key.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
-import { readTextFile } from './read-json-file.ts'
-import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { type Api, withApi } from '../../cli/api.ts'
+import { CommandFailure, EXIT } from '../../cli/failure.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from '../../cli/print.ts'
+import { readTextFile } from '../../cli/read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import type { ForeignConnection, ImportedConnection } from '../../sdk/generated/wire.ts'
+import { readExportKey } from './command-export-key.ts'
+import { readRows, type SourceRow } from './command-rows.ts'
+import { ExportFault } from './encrypted-rows.ts'
 
 interface ImportOptions extends CommonOptions {
   /** `name=id` each. */
@@ -27,15 +27,8 @@ const CHECKED_PAGE = 20
 const DEADLINE_MS = 300_000
 const SHOWN = 20
 
-export function defineConnectionsImport(connections: Command, shell: Shell): void {
-  withCommonOptions(
-    connections
-      .command('import')
-      .description(
-        'import connections with their tokens: Gatepass’ export, Nango’s answers, CSV or JSON lines',
-      )
-      .argument('<file>', 'the file, or - for standard input', parseId),
-  )
+export function defineConnectionsImport(command: Command, shell: Shell): void {
+  withCommonOptions(command.argument('<file>', 'the file, or - for standard input', parseId))
     .option(
       '--provider <name=id>',
       'the provider entry for a name of the file, such as google-mail=google; may be repeated',
