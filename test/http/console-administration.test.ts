@@ -110,12 +110,12 @@ const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
 const FORMS: readonly (readonly [path: () => string, form: Record<string, string>, action: string])[] = [
   [
     () => '/catalogue',
-    { definition: 'zendesk', id: 'zendesk', 'variable.subdomain': 'acme', client_id: 'c' },
+    { definition: 'zendesk', id: 'zendesk', 'variable.subdomain': 'acme', 'oauth2.client_id': 'c' },
     'provider.added',
   ],
   [
     () => '/providers/zendesk/client',
-    { client_id: 'another', client_secret: 'a-secret-of-the-tests' },
+    { 'oauth2.client_id': 'another', 'oauth2.client_secret': 'a-secret-of-the-tests' },
     'provider.changed',
   ],
   [() => '/providers/demo/test', {}, 'provider.tested'],
@@ -154,10 +154,16 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => `/webhooks/${ids.webhook}/delete`, {}, 'webhook.deleted'],
   [
     () => '/worker/new',
-    { type: 'http', id: 'by-page', uri: 'http://127.0.0.1:9', secret: 'a-secret-of-the-tests', do: 'set' },
+    {
+      type: 'http',
+      id: 'by-page',
+      'http.uri': 'http://127.0.0.1:9',
+      'http.secret': 'a-secret-of-the-tests',
+      do: 'set',
+    },
     'worker.added',
   ],
-  [() => '/workers/by-page/settings', { timeout: '7' }, 'worker.changed'],
+  [() => '/workers/by-page/settings', { 'http.timeout': '7' }, 'worker.changed'],
   [() => '/workers/by-page/delete', {}, 'worker.deleted'],
   [() => '/workers/demo/enabled', { enabled: 'false' }, 'worker.changed'],
   [() => '/workers/demo/enabled', { enabled: 'true' }, 'worker.changed'],
@@ -286,18 +292,34 @@ describe('what an administrator changes', () => {
     ['/secrets', { key: 'not a key', value: 'x' }, 'letters, digits'],
     ['/projects', { name: 'two words' }, 'letters, digits'],
     ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
-    ['/catalogue', { issuer: 'nonsense', id: 'x', client_id: 'c' }, 'issuer'],
-    ['/worker/new', { id: 'a b', uri: 'http://127.0.0.1:9', secret: 's', do: 'set' }, 'letters, digits'],
-    ['/worker/new', { type: 'http', id: 'x', uri: 'http://10.0.0.1', secret: 's' }, 'GATEPASS_ALLOWED_HOSTS'],
-    ['/worker/new', { type: 'mcp', id: 'x', uri: 'http://127.0.0.1:9', more: '[' }, 'an object in JSON'],
+    ['/catalogue', { 'oauth2.issuer': 'nonsense', id: 'x', 'oauth2.client_id': 'c' }, 'issuer'],
     [
       '/worker/new',
-      { type: 'mcp', id: 'x', uri: 'http://127.0.0.1:9', token: 't', header: 'Host' },
+      { id: 'a b', 'http.uri': 'http://127.0.0.1:9', 'http.secret': 's', do: 'set' },
+      'letters, digits',
+    ],
+    [
+      '/worker/new',
+      { type: 'http', id: 'x', 'http.uri': 'http://10.0.0.1', 'http.secret': 's' },
+      'GATEPASS_ALLOWED_HOSTS',
+    ],
+    [
+      '/worker/new',
+      { type: 'mcp', id: 'x', 'mcp.uri': 'http://127.0.0.1:9', 'mcp.headers': '[' },
+      'is not JSON',
+    ],
+    [
+      '/worker/new',
+      { type: 'mcp', id: 'x', 'mcp.uri': 'http://127.0.0.1:9', token: 't', header: 'Host' },
       'header',
     ],
     ['/worker/new', { type: 'openapi', id: 'x' }, 'exactly one of'],
-    ['/worker/new', { type: 'oxp', id: 'x', uri: 'http://127.0.0.1:9', more: '{"colour": 1}' }, 'colour'],
-    ['/workers/demo/settings', { timeout: '0' }, 'timeout'],
+    [
+      '/worker/new',
+      { type: 'oxp', id: 'x', 'oxp.uri': 'http://127.0.0.1:9', 'oxp.retry': '11' },
+      'oxp.retry',
+    ],
+    ['/workers/demo/settings', { 'http.timeout': '0' }, 'timeout'],
     ['/providers/demo/client', { more: '"text"' }, 'an object in JSON'],
     ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
     ['/branding', { accent: 'blue', do: 'look' }, 'must be a colour'],
@@ -305,7 +327,7 @@ describe('what an administrator changes', () => {
     ['/branding', { accent_dark: '#222222', do: 'set' }, 'on dark pages: its contrast is below 4.5'],
     ['/branding', { privacy_url: 'javascript:alert(1)', do: 'set' }, 'https URL'],
     ['/branding/texts', { lang: 'de', 'connect.note': 'x'.repeat(301) }, '300'],
-    ['/providers/demo/client', { client_id: 'x'.repeat(1001) }, 'client_id'],
+    ['/providers/demo/client', { 'oauth2.client_id': 'x'.repeat(1001) }, 'client_id'],
   ])('%s with %j is shown again with what is wrong', async (path, form, said) => {
     const before = await newest()
     const page = await send(path, form)
@@ -392,7 +414,7 @@ describe('what an administrator changes', () => {
       (await agent.post(at(path), { csrf: token, ...form })).status
     for (const [path, form] of [
       ['/catalogue', { definition: 'zendesk', id: 'zendesk' }],
-      ['/providers/none/client', { client_id: 'x' }],
+      ['/providers/none/client', { 'oauth2.client_id': 'x' }],
       ['/providers/none/status', { status: 'active' }],
       ['/policy/new', { ...rule, do: 'set' }],
       ['/policy/new', rule],

@@ -25,7 +25,16 @@ import { fieldsView, type SentForm } from './schema-form-view.ts'
 // a field without a change here or in a page. A page may say how a member is shown, or that it has no field.
 
 /** How a member is shown. A text is the label; `false`: it has no field. */
-export type FieldLayout = false | string | (Partial<Shown> & { readonly initial?: Json })
+export type FieldLayout =
+  | false
+  | string
+  | (Partial<Shown> & {
+      readonly initial?: Json
+      /** This page needs it, although the operation does not. */
+      readonly isRequired?: true
+      /** The member takes a long text beside other types. */
+      readonly asText?: true
+    })
 
 /**
  * By the member, or by the path of a member of an object, such as `oauth2.issuer`. These members come first, in this
@@ -41,6 +50,8 @@ export interface FormOptions {
   readonly others?: string
   /** The form changes a record: members whose fields are left empty do not change. */
   readonly isChange?: boolean
+  /** Objects whose members have a field only where the layout names them; the whole body is the empty text. */
+  readonly only?: readonly string[]
   /** The parameters of the path have fields too. */
   readonly withParams?: boolean
 }
@@ -52,7 +63,7 @@ export interface SentBody {
 }
 
 /** What the page of a refused form says above it. */
-export function problemOf({ refused }: Partial<SentBody> = {}): ShowOptions {
+export function problemOf({ refused }: Pick<SentBody, 'refused'> = {}): ShowOptions {
   return refused === undefined ? {} : { problem: refused.message, status: refused.status }
 }
 
@@ -134,13 +145,16 @@ function placedFields(
   const known = new Set<string>()
   const placeOf = ({ isNamed, field }: Placed) => (isNamed ? order.indexOf(field.name) : order.length)
 
+  /** Whether the layout names members of the object at this path. */
+  const isAbove = (path: string) => order.some((name) => name.startsWith(`${path}.`))
   const within = (members: readonly Member[], above: readonly string[]): readonly Placed[] =>
     members.flatMap((one): readonly Placed[] => {
       const path = dotted([...above, one.member])
       known.add(path)
-      const own = layout[path]
+      const own =
+        layout[path] ?? (options.only?.includes(dotted(above)) && !isAbove(path) ? false : undefined)
       if (own === false) return []
-      if (own === undefined && order.some((name) => name.startsWith(`${path}.`)))
+      if (own === undefined && isAbove(path))
         return within(membersOf(withoutNull(one.keywords)), [...above, one.member])
       return [{ above, field: shownField(one, above, own, options), isNamed: own !== undefined }]
     })
@@ -157,8 +171,17 @@ function shownField(
   own: Exclude<FieldLayout, false> | undefined,
   options: FormOptions,
 ): FormField {
-  const { initial, ...given } = typeof own === 'string' ? { label: own } : (own ?? {})
-  const field = fieldOf({ ...one, isRequired: one.isRequired && !options.isChange }, above, dotted)
+  const {
+    initial,
+    asText,
+    isRequired: isNeeded,
+    ...given
+  } = typeof own === 'string' ? { label: own } : (own ?? {})
+  const field = fieldOf(
+    { ...one, isRequired: isNeeded ?? (one.isRequired && !options.isChange) },
+    above,
+    dotted,
+  )
   const show = <Field extends FormField>(inner: Field, shown: Partial<Shown>): Field => {
     const { initial: _, ...rest } = inner
     const hint = shown.hint ?? (inner.description === undefined ? undefined : withCode(inner.description))
@@ -171,11 +194,13 @@ function shownField(
     return {
       ...(options.isChange ? rest : inner),
       ...(inner.kind === 'text' && { isLong: isSeveralLines(inner, shown) }),
-      shown: shown.secret === undefined ? described : withSecretHint(described, options),
+      shown: inner.isSecret ? withSecretHint(described, options) : described,
     } as Field
   }
   if (field.kind === 'group')
     return { ...show(field, given), fields: field.fields.map((inner) => show(inner, {})) }
+  const { name, member, isRequired, shown = { label: member } } = show(field, given)
+  if (asText) return { name, member, isRequired, shown, kind: 'text', isLong: true }
   return { ...show(field, given), ...(initial !== undefined && { initial }) }
 }
 
@@ -197,6 +222,7 @@ function withSecretHint(shown: Shown, { isChange }: FormOptions): Shown {
 /** `rate_limit` as a label: `Rate limit`. */
 export function inWords(member: string): string {
   const words = member
+    .replace('oauth2', 'OAuth')
     .replaceAll('_', ' ')
     .replaceAll(/\b(url|uri|id|jwt|api)\b/g, (word) => (word === 'id' ? word : word.toUpperCase()))
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -227,8 +253,7 @@ function readValue(field: FormField, form: URLSearchParams, faults: Fault[]): Js
 
 function readSimple(field: SimpleField, form: URLSearchParams, faults: Fault[]): Json | undefined {
   const text = textIn(form, field.name)
-  if (field.kind === 'text')
-    return (field.shown?.secret === undefined ? text.trim() : withoutCopiedBreak(text)) || undefined
+  if (field.kind === 'text') return (field.isSecret ? withoutCopiedBreak(text) : text.trim()) || undefined
   const read = sentValue(field, form)
   if (read === 'absent') return undefined
   if ('value' in read) return read.value

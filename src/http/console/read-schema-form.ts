@@ -1,5 +1,12 @@
 import { textIn } from './attempt.ts'
-import { choiceText, type FormField, type Json, type SchemaForm, type SimpleField } from './schema-form.ts'
+import {
+  choiceText,
+  type FormField,
+  initialText,
+  type Json,
+  type SchemaForm,
+  type SimpleField,
+} from './schema-form.ts'
 
 /** The name of the field for the whole input as one JSON text. */
 export const WHOLE_FIELD = '/'
@@ -66,10 +73,14 @@ function readField(
 
 const MISSING = 'is required.'
 
-/** Whether the user has filled the field in. A required constant does not count: browsers always send it. */
+/** Whether the user has filled the field in. Constants and defaults do not count: browsers always send them. */
 export function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
   if (field.kind === 'constant' && field.isRequired) return false
-  return sent.getAll(field.name).some((one) => (field.kind === 'text' ? one : one.trim()) !== '')
+  const initial = initialText(field)
+  const texts = sent.getAll(field.name).map((one) => one.replaceAll('\r\n', '\n'))
+  return (
+    texts.some((one) => (field.kind === 'text' ? one : one.trim()) !== '') && texts.join('\n') !== initial
+  )
 }
 
 /** Adds a fault for each missing required member of an optional group that is filled in. */

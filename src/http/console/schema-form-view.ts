@@ -1,7 +1,15 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../pages/layout.ts'
 import { WHOLE_FIELD } from './read-schema-form.ts'
-import { choiceText, type FormField, type Json, type SchemaForm, type SimpleField } from './schema-form.ts'
+import {
+  choiceText,
+  type FormField,
+  initialText,
+  type Json,
+  type SchemaForm,
+  type SimpleField,
+  textOf,
+} from './schema-form.ts'
 
 export interface SentForm {
   readonly values: URLSearchParams
@@ -44,8 +52,7 @@ function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
   const id = idOf(field)
   const note = `${id}-note`
   const fault = sent?.faults.get(field.name)
-  const kept = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
-  const value = field.shown?.secret === undefined ? kept : ''
+  const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
   return html`<div class="field"><label for="${id}">${labelText(field)}</label>
 ${controlView(field, { id, value, aria: ariaAttributes(fault, note) })}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></div>`
@@ -65,17 +72,17 @@ interface Control {
 function controlView(field: SimpleField, { id, value, aria }: Control): Html {
   // a field of a group is not marked, because the group may be optional
   const required = field.isRequired && !field.name.slice(1).includes('/') ? html` required` : ''
-  const { placeholder, secret, choices: offered, type = 'text' } = field.shown ?? {}
+  const { placeholder, choices: offered, type = 'text' } = field.shown ?? {}
   const hint = placeholder === undefined ? '' : html` placeholder="${placeholder}"`
   const attributes = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${aria}${hint}`
   if (offered !== undefined) return options(offered, value, html`${attributes}${required}`)
-  if (secret === 'lines') return html`<textarea class="secret"${attributes}${required} rows="2"></textarea>`
+  if (field.isSecret) return html`<textarea class="secret"${attributes}${required} rows="2"></textarea>`
   switch (field.kind) {
     case 'text':
       return field.isLong
         ? html`<textarea${attributes}${required} rows="2">
 ${value}</textarea>`
-        : html`<input type="${secret === undefined ? type : 'password'}" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
+        : html`<input type="${type}" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
     case 'number':
       return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${attributes}${required}>`
     case 'boolean':
@@ -169,27 +176,6 @@ function hintOf(field: SimpleField): string {
     default:
       return ''
   }
-}
-
-function initialText(field: SimpleField): string {
-  const { initial } = field
-  if (initial === undefined) return ''
-  switch (field.kind) {
-    case 'boolean':
-      return JSON.stringify(initial)
-    case 'choice':
-      return choiceText(initial, field.values)
-    case 'texts':
-      return Array.isArray(initial) ? initial.join('\n') : ''
-    case 'json':
-      return JSON.stringify(initial, null, 2)
-    default:
-      return textOf(initial)
-  }
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function ariaAttributes(fault: string | undefined, note: string): Html {

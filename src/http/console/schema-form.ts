@@ -18,6 +18,8 @@ interface Described {
   readonly description?: string
   readonly isRequired: boolean
   readonly initial?: Json
+  /** `writeOnly` of the schema: the value is never shown again. It may have several lines. */
+  readonly isSecret?: true
   /** How a form of the console shows the field, where its schema does not say it. */
   readonly shown?: Shown
 }
@@ -28,8 +30,6 @@ export interface Shown {
   readonly hint?: string | Html
   readonly placeholder?: string
   readonly type?: 'url'
-  /** A secret is never shown again. It may have several lines, unless `line` says that it has one. */
-  readonly secret?: 'line' | 'lines'
   /** Offered in place of free input: texts of the form, with their labels. */
   readonly choices?: readonly (readonly [text: string, label: string])[]
 }
@@ -163,6 +163,28 @@ export function choiceText(value: Json, values: readonly Json[]): string {
   return areTexts ? String(value) : JSON.stringify(value)
 }
 
+/** The text with which a new form shows the field. */
+export function initialText(field: SimpleField): string {
+  const { initial } = field
+  if (initial === undefined) return ''
+  switch (field.kind) {
+    case 'boolean':
+      return JSON.stringify(initial)
+    case 'choice':
+      return choiceText(initial, field.values)
+    case 'texts':
+      return Array.isArray(initial) ? initial.join('\n') : ''
+    case 'json':
+      return JSON.stringify(initial, null, 2)
+    default:
+      return textOf(initial)
+  }
+}
+
+export function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** The texts that an array may have; empty: any. `undefined`: its items are not texts. */
 function textsOf(items: unknown): readonly string[] | undefined {
   if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
@@ -200,6 +222,7 @@ function described(name: string, { member, isRequired }: Member, keywords: Keywo
     ...(typeof title === 'string' && title !== '' && { title }),
     ...(typeof description === 'string' && description !== '' && { description }),
     ...(initial !== undefined && initial !== null && { initial }),
+    ...(keywords.writeOnly === true && { isSecret: true }),
   }
 }
 

@@ -13,7 +13,7 @@ const SET = operationForm(
   setSecret,
   {
     key: { label: 'Key', hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' },
-    value: { label: 'Value', secret: 'lines', hint: 'It is given to the tools that declare it.' },
+    value: { label: 'Value', hint: 'It is given to the tools that declare it.' },
     description: 'Description',
   },
   { withParams: true },

@@ -26,7 +26,7 @@ export const secretKeySchema = z.object({
   key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),
 })
 export const secretValueSchema = z.object({
-  value: z.string().min(1).max(5000),
+  value: z.string().min(1).max(5000).meta({ writeOnly: true }),
   description: z.string().max(1000).nullish(),
 })
 

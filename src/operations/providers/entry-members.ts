@@ -141,6 +141,7 @@ export const CLIENT_MEMBERS = {
   client_secret: member({
     ...input(
       z.string().max(20_000).nullish().meta({
+        writeOnly: true,
         description:
           'Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and its key in PEM.',
       }),

@@ -1,7 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 
-const secret = z.string().min(1).max(100)
+const secret = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ description: 'The server’s own secret, with which every request is signed', writeOnly: true })
 
 /** Arcade's HTTP tool workers. */
 export const httpWorker = defineWorkerType({

@@ -35,6 +35,7 @@ export const secretValue = z.string().min(1).max(4000)
 export const brokerSecret = z.string().min(32).max(100).meta({
   description:
     'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can trust `_meta`',
+  writeOnly: true,
 })
 
 const requirement = z
@@ -88,7 +89,7 @@ export const mcpSettingsShape = {
 }
 export const mcpOAuth2 = z.object({
   client_id: plainText(1000).nullish(),
-  client_secret: z.string().max(1000).nullish(),
+  client_secret: z.string().max(1000).nullish().meta({ writeOnly: true }),
   authorization_url: workerUri.nullish().meta({
     description: 'The issuer to use, where the server names several authorization servers or none',
   }),

@@ -19,6 +19,8 @@ const nullish = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> // what `nullish` makes of each
   }
 
+const secretsMeta = { description: 'Values for `headers`, by name', writeOnly: true }
+
 /** Remote MCP servers over Streamable HTTP. In a change `null` removes a setting. */
 export const mcpWorker = defineWorkerType({
   type: 'mcp',
@@ -26,7 +28,7 @@ export const mcpWorker = defineWorkerType({
     uri: workerUri,
     secret: brokerSecret.nullish(),
     ...limits.create,
-    secrets: z.record(secretName, secretValue).nullish(),
+    secrets: z.record(secretName, secretValue).nullish().meta(secretsMeta),
     oauth2: mcpOAuth2.nullish(),
     ...nullish(mcpSettingsShape),
   }),
@@ -34,7 +36,7 @@ export const mcpWorker = defineWorkerType({
     uri: workerUri.optional(),
     secret: brokerSecret.nullish(),
     ...limits.change,
-    secrets: z.record(secretName, secretValue.nullable()).nullish(),
+    secrets: z.record(secretName, secretValue.nullable()).nullish().meta(secretsMeta),
     oauth2: mcpOAuth2.nullish(),
     ...nullish(mcpSettingsShape),
   }),

@@ -8,12 +8,12 @@ const apiKey = z
   .string()
   .max(1000)
   .regex(/^[\x21-\x7e]+$/, 'must have only visible ASCII characters, without spaces')
-  .meta({ description: 'Sent as the header `OXP-API-Key`' })
+  .meta({ description: 'Sent as the header `OXP-API-Key`', writeOnly: true })
 const jwtSecret = z
   .string()
   .min(1)
   .max(1000)
-  .meta({ description: 'Signs a JWT for each request (HS256), sent as the bearer token' })
+  .meta({ description: 'Signs a JWT for each request (HS256), sent as the bearer token', writeOnly: true })
 const audience = z.string().min(1).max(500).meta({ description: "The JWT's `aud`" })
 const envelope = z.enum(['request', 'none']).meta({
   description:

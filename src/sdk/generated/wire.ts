@@ -3282,6 +3282,7 @@ export type FormattedTool = OpenAiTool | AnthropicTool | McpTool | OxpTool | Too
 
 export interface HttpWorkerChange {
   readonly uri?: string | undefined
+  /** The server’s own secret, with which every request is signed */
   readonly secret?: string | undefined
   /** Seconds */
   readonly timeout?: number | undefined
@@ -3290,6 +3291,7 @@ export interface HttpWorkerChange {
 
 export interface HttpWorkerRegistration {
   readonly uri: string
+  /** The server’s own secret, with which every request is signed */
   readonly secret: string
   /**
    * Seconds
@@ -3441,6 +3443,7 @@ export interface McpWorkerChange {
   /** Seconds */
   readonly timeout?: number | undefined
   readonly retry?: number | undefined
+  /** Values for `headers`, by name */
   readonly secrets?: { readonly [name: string]: string | null } | null | undefined
   readonly oauth2?:
     | {
@@ -3491,6 +3494,7 @@ export interface McpWorkerRegistration {
   readonly timeout?: number | undefined
   /** Default: `3` */
   readonly retry?: number | undefined
+  /** Values for `headers`, by name */
   readonly secrets?: { readonly [name: string]: string } | null | undefined
   readonly oauth2?:
     | {

@@ -9,6 +9,7 @@ import { createApiKey, rotateApiKey } from '../../../src/operations/admin/keys.t
 import { createProject } from '../../../src/operations/admin/projects.ts'
 import { setSecret } from '../../../src/operations/admin/secrets.ts'
 import { jsonSchemaOf } from '../../../src/operations/json-schema.ts'
+import { createWorker, updateWorker } from '../../../src/operations/workers/workers.ts'
 import { invalidRequest, parseOnce } from '../../../src/parsing/parse.ts'
 import { UserAgent } from '../../user-agent.ts'
 import { startWorld, type World } from '../world.ts'
@@ -64,18 +65,43 @@ describe('every member of an operation has a field in its form', () => {
   })
 })
 
+const blockOf = (schema: z.ZodType | undefined, type: string) =>
+  membersOf(jsonSchemaOf(schema ?? z.never())).find(({ member }) => member === type)?.keywords ?? {}
+
+test.each(['http', 'mcp', 'openapi', 'oxp'])(
+  'every setting of a worker of the type %s has a field in the forms that register and change it',
+  async (type) => {
+    const settings = type === 'openapi' ? { url: 'http://127.0.0.1:9/' } : { uri: 'http://127.0.0.1:9' }
+    const secret = type === 'http' && { secret: 'secret-of-the-tests' }
+    await world.call('POST', '/v1/workers', { id: `of-${type}`, [type]: { ...settings, ...secret } })
+    for (const [page, body] of [
+      [`/worker/new?type=${type}`, createWorker.body],
+      [`/workers/of-${type}`, updateWorker.body],
+    ] as const) {
+      const { body: shown } = await admin.get(`${world.gatepass.url}/dashboard${page}`)
+      const names = [...shown.matchAll(/name="([^"]+)"/g)].map(([, name = '']) => name)
+      const without = membersOf(blockOf(body, type)).filter(
+        ({ member }) => !names.some((name) => `${name}.`.startsWith(`${type}.${member}.`)),
+      )
+      expect(without.map(({ member }) => member)).toEqual([])
+    }
+  },
+)
+
 describe('a form of an operation', () => {
   const body = z.object({
     name: z.string().max(100),
     size: z.enum(['small', 'large']).nullish(),
     rate: z.number().int().min(0).max(60).nullish().meta({ description: 'Requests; `0`: any number' }),
-    at: z.object({ uri: z.string().max(50), key: z.string().min(1).max(60).optional() }).optional(),
+    at: z
+      .object({
+        uri: z.string().max(50),
+        key: z.string().min(1).max(60).optional().meta({ writeOnly: true }),
+      })
+      .optional(),
     more: z.record(z.string(), z.string()).optional(),
   })
-  const form = operationForm(
-    { id: 'make', body },
-    { name: 'Name', 'at.key': { label: 'Key', secret: 'line' } },
-  )
+  const form = operationForm({ id: 'make', body }, { name: 'Name', 'at.key': 'Key' })
   const sent = (values: Record<string, string>) => new URLSearchParams(values)
 
   test('has fields for members that its layout does not name, with the hints and limits of the schema', () => {

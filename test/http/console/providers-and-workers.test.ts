@@ -97,12 +97,12 @@ describe('the form of a provider', () => {
     await world.call('POST', '/v1/admin/auth_providers', { id: 'keyed', oauth2 })
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString().trim()
-    await send('/providers/keyed/client', { client_secret: pem.replaceAll('\n', '\r\n') })
+    await send('/providers/keyed/client', { 'oauth2.client_secret': pem.replaceAll('\n', '\r\n') })
     const { id: projectId } = await broker.store.projects.ensure('default', 0)
     const entry = await broker.store.providers.findById(projectId, 'keyed')
     expect(entry && broker.clientFor(entry)?.clientSecret).toBe(pem)
     for (const path of ['/providers/keyed', '/catalogue/zendesk'])
-      expect((await admin.get(at(path))).body).toMatch(/<textarea[^>]* name="client_secret"/)
+      expect((await admin.get(at(path))).body).toMatch(/<textarea[^>]* name="oauth2\.client_secret"/)
   })
 
   test('undoes no newer change of a value that it only showed, and takes values as JSON beside its own', async () => {
@@ -120,7 +120,7 @@ describe('the form of a provider', () => {
     expect(form).toMatchObject({ 'variable.host': 'sso.example.com', 'variable.realm': 'first' })
     await world.call('PATCH', `${path}/sso`, { oauth2: { variables: { realm: { value: 'second' } } } })
 
-    await send('/providers/sso/client', { ...form, client_id: 'another' })
+    await send('/providers/sso/client', { ...form, 'oauth2.client_id': 'another' })
     expect(await stored()).toMatchObject({
       client_id: 'another',
       variables: variables('sso.example.com', 'second'),
@@ -134,7 +134,7 @@ describe('the form of a provider', () => {
 
 describe('a worker', () => {
   test('is tried, which registers nothing, then registered with its tools', async () => {
-    const form = { type: 'http', id: 'second', uri: world.worker.url, secret: WORKER_SECRET }
+    const form = { type: 'http', id: 'second', 'http.uri': world.worker.url, 'http.secret': WORKER_SECRET }
     const tried = await send('/worker/new', { ...form, do: 'try' })
     expect(textOf(tried)).toMatch(/Tried answers It lists \d+ tools/)
     expect(tried.body).not.toContain(WORKER_SECRET)
@@ -146,14 +146,24 @@ describe('a worker', () => {
   })
 
   test('that cannot be reached is registered with the reason, which its page has; read again, it has it still', async () => {
-    const form = { type: 'http', id: 'away', uri: 'http://127.0.0.1:9', secret: 's', do: 'set', retry: '0' }
+    const form = {
+      type: 'http',
+      id: 'away',
+      'http.uri': 'http://127.0.0.1:9',
+      'http.secret': 's',
+      do: 'set',
+      'http.retry': '0',
+    }
     const page = await send('/worker/new', form)
     expect(textOf(page)).toMatch(/cannot be reached/)
     expect(page.body).toContain('class="note bad"')
     expect(textOf(await send('/workers/away/sync'))).toMatch(/cannot be reached/)
-    const changed = await send('/workers/away/settings', { timeout: '7' })
+    const changed = await send('/workers/away/settings', { 'http.timeout': '7' })
     expect(textOf(changed)).toMatch(/It was changed\. .*cannot be reached/)
-    const moved = await send('/workers/away/settings', { uri: world.worker.url, secret: WORKER_SECRET })
+    const moved = await send('/workers/away/settings', {
+      'http.uri': world.worker.url,
+      'http.secret': WORKER_SECRET,
+    })
     // another worker of this file lists the same tools, so they are left out
     expect(textOf(moved)).toMatch(/It was changed\. The tool .+ was left out/)
     expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')
@@ -164,7 +174,7 @@ describe('a worker', () => {
     const form = {
       type: 'mcp',
       id: 'notes',
-      uri: 'http://127.0.0.1:9/mcp',
+      'mcp.uri': 'http://127.0.0.1:9/mcp',
       token: 'token-of-the-tests',
       do: 'set',
     }

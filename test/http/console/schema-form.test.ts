@@ -154,6 +154,17 @@ describe('a form of a schema', () => {
     expect(readSchemaForm(formOf(withConstant), fieldsOf(sent))).toEqual({ outcome: 'read', input })
   })
 
+  test('an optional group is left out while it has only its defaults', () => {
+    const method = { type: 'string', default: 'GET' }
+    const form = formOf(object({ call: object({ method, url: text }) }))
+    expect(readSchemaForm(form, fieldsOf('call/method=GET&call/url='))).toEqual({
+      outcome: 'read',
+      input: {},
+    })
+    const input = { call: { method: 'PUT' } }
+    expect(readSchemaForm(form, fieldsOf('call/method=PUT&call/url='))).toEqual({ outcome: 'read', input })
+  })
+
   test.each([
     ['a required member', '', { '/text': 'is required.' }],
     [

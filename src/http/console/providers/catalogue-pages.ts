@@ -6,9 +6,10 @@ import { englishSentence } from '../../../providers/catalogue/scope-sentences.ts
 import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../../providers/catalogue/search.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import { type Html, name, webUrl } from '../../pages/layout.ts'
-import { attempt, given, type Refused } from '../attempt.ts'
+import { attempt, given } from '../attempt.ts'
 import { asCurl, badge, code, emptyState, section } from '../elements.ts'
-import { field, filters, secretArea, select, submit } from '../form-fields.ts'
+import { field, filters, select, submit } from '../form-fields.ts'
+import { type OperationForm, operationForm, problemOf, type SentBody } from '../operation-form.ts'
 import { offsetPager } from '../pager.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
@@ -42,17 +43,15 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
   routes.form(
     '/catalogue',
     async (on, form) => {
-      const issuer = given(form, 'issuer')
-      const definition = issuer === undefined ? definitionOf(form.get('definition') ?? '') : undefined
+      const known = given(form, 'definition')
+      const definition = known === undefined ? undefined : definitionOf(known)
       const body = bodyOf(form, definition)
       const added = await attempt(() => perform(on, createAuthProvider, { body }))
       if (added.outcome === 'refused') {
-        if (definition !== undefined) return showAdd(on, definition, form, added)
-        return on.show('Add a provider', cataloguePage(on, all(), form, added), {
-          above: ABOVE,
-          problem: added.message,
-          status: added.status,
-        })
+        const sent = { values: form, refused: added }
+        if (definition !== undefined) return showAdd(on, definition, sent)
+        const body = cataloguePage(on, all(), sent)
+        return on.show('Add a provider', body, { above: ABOVE, ...problemOf(sent) })
       }
       const { id } = added.result
       return on.go(
@@ -67,29 +66,57 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
 const LEAD =
   'Choose who your users have accounts with. You need a client, which you register at the provider.'
 
+/** For a server that publishes metadata. */
+const BY_ISSUER = operationForm(
+  createAuthProvider,
+  {
+    id: { label: 'Id', hint: 'Callers name it in their requests, such as okta.' },
+    'oauth2.issuer': {
+      label: 'Issuer',
+      isRequired: true,
+      type: 'url',
+      placeholder: 'https://login.example.com',
+      hint: 'An https URL whose metadata (RFC 8414 or OpenID Connect Discovery) describes the server.',
+    },
+    'oauth2.client_id': {
+      label: 'Client id',
+      isRequired: true,
+      hint: 'The next page shows the redirect URI that belongs to the registration.',
+    },
+    'oauth2.client_secret': 'Client secret',
+  },
+  { only: ['', 'oauth2'] },
+)
+
+/** For a provider of the catalogue, which may have words of its own for the client. */
+function catalogueForm({ id, facts: { registration } }: Definition): OperationForm {
+  const { client_id: idWord, client_secret: secretWord } = registration?.fields ?? {}
+  const labelled = (label: string, word: string | undefined) => (word ? `${label} (“${word}”)` : label)
+  return operationForm(
+    createAuthProvider,
+    {
+      id: { label: 'Id', initial: id, hint: 'Callers name it in their requests.' },
+      'oauth2.client_id': {
+        label: labelled('Client id', idWord),
+        hint: 'May be left empty until you have registered the redirect URI, which the next page shows.',
+      },
+      'oauth2.client_secret': labelled('Client secret', secretWord),
+    },
+    { only: ['', 'oauth2'] },
+  )
+}
+
 /** The body of the API request for the form, not checked yet. */
 function bodyOf(form: URLSearchParams, definition: Definition | undefined): object {
-  const id = given(form, 'id')
-  const clientId = given(form, 'client_id')
-  const clientSecret = given(form, 'client_secret')
+  const { oauth2, ...body } = (definition ? catalogueForm(definition) : BY_ISSUER).read(form)
   return {
-    ...(id !== undefined && { id }),
+    ...body,
     ...(definition !== undefined && { provider_id: definition.id }),
-    oauth2: {
-      ...(definition === undefined && { issuer: given(form, 'issuer') }),
-      ...(clientId !== undefined && { client_id: clientId }),
-      ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      ...givenVariables(form),
-    },
+    oauth2: { ...(oauth2 as object | undefined), ...givenVariables(form) }, // only members of `oauth2`
   }
 }
 
-function cataloguePage(
-  on: OnPage,
-  all: readonly CatalogueEntry[],
-  form?: URLSearchParams,
-  refused?: Refused,
-): Html {
+function cataloguePage(on: OnPage, all: readonly CatalogueEntry[], sent?: SentBody): Html {
   const [search, category] = [on.query('search'), on.query('category')]
   const found = searchCatalogue(all, { search: search?.slice(0, 100), category })
   const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
@@ -116,50 +143,27 @@ ${
       )}</ul>`
 }
 ${offsetPager(on, { from, size: SHOWN, count: found.length })}
-${on.mayChange && section('A provider that is not listed', issuerForm(on, form, refused))}`
+${on.mayChange && section('A provider that is not listed', issuerForm(on, sent))}`
 }
 
-function issuerForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html {
-  const value = (id: string) => form?.get(id) ?? ''
-  const fault = (member: string) => refused?.faults.get(member)
-  const fields = html`${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests, such as okta.' })}
-${field('Issuer', 'issuer', { value: value('issuer'), type: 'url', required: true, fault: fault('oauth2.issuer'), placeholder: 'https://login.example.com', hint: 'An https URL whose metadata (RFC 8414 or OpenID Connect Discovery) describes the server.' })}
-${clientFields(value, fault, { isRequired: true })}
-${submit('Add')}`
+function issuerForm(on: OnPage, sent?: SentBody): Html {
   return html`<p>For a server that publishes metadata, its issuer is enough. One without metadata is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
-${on.form('/catalogue', fields, { recent: true })}`
+${on.form('/catalogue', html`${BY_ISSUER.view(sent)}${submit('Add')}`, { recent: true })}`
 }
 
-function clientFields(
-  value: (id: string) => string,
-  fault: (member: string) => string | undefined,
-  {
-    idLabel = 'Client id',
-    secretLabel = 'Client secret',
-    isRequired = false,
-  }: { readonly idLabel?: string; readonly secretLabel?: string; readonly isRequired?: boolean } = {},
-): Html {
-  const hint = isRequired
-    ? 'The next page shows the redirect URI that belongs to the registration.'
-    : 'May be left empty until you have registered the redirect URI, which the next page shows.'
-  return html`${field(idLabel, 'client_id', { value: value('client_id'), fault: fault('oauth2.client_id'), hint, required: isRequired })}
-${secretArea(secretLabel, 'client_secret', { fault: fault('oauth2.client_secret'), hint: 'It is sealed, and never shown again.' })}`
-}
-
-function showAdd(on: OnPage, definition: Definition, form?: URLSearchParams, refused?: Refused) {
+function showAdd(on: OnPage, definition: Definition, sent?: SentBody) {
   const { id, facts, provider } = definition
-  const value = (member: string) => form?.get(member) ?? (member === 'id' ? id : '')
-  const fault = (member: string) => refused?.faults.get(member)
   const { registration, documentation } = facts
-  const labels = registration?.fields ?? {}
   const required = Object.entries(provider.variables ?? {}).filter(
     ([, one]) => one.isExample === true && one.askUser !== true,
   )
   const fields = html`<input type="hidden" name="definition" value="${id}">
-${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests.' })}
 ${required.map(([variable, { label = variable, example, oneOf }]) => {
   const fieldName = `${VARIABLE_PREFIX}${variable}`
-  const options = { value: form?.get(fieldName) ?? '', fault: fault(`oauth2.variables.${variable}.value`) }
+  const options = {
+    value: sent?.values.get(fieldName) ?? '',
+    fault: sent?.refused?.faults.get(`oauth2.variables.${variable}.value`),
+  }
   return oneOf === undefined
     ? field(label, fieldName, {
         ...options,
@@ -173,7 +177,7 @@ ${required.map(([variable, { label = variable, example, oneOf }]) => {
         options,
       )
 })}
-${clientFields(value, fault, { ...(labels.client_id && { idLabel: `Client id (“${labels.client_id}”)` }), ...(labels.client_secret && { secretLabel: `Client secret (“${labels.client_secret}”)` }) })}
+${catalogueForm(definition).view(sent)}
 ${submit(`Add ${facts.name}`)}`
   const body = html`${section(
     'About',
@@ -187,7 +191,7 @@ ${scopesSection(facts.scopes)}
 ${asCurl(on, '/v1/admin/auth_providers', { method: 'POST', body: { id, provider_id: id, oauth2: { client_id: '…', client_secret: '…' } } })}`
   return on.show(`Add ${facts.name}`, body, {
     above: [...ABOVE, ['Catalogue', '/catalogue']],
-    ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+    ...problemOf(sent),
   })
 }
 

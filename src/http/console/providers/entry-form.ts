@@ -1,23 +1,39 @@
 import { html } from 'hono/html'
+import { updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import type { Html } from '../../pages/layout.ts'
 import { given, givenObject } from '../attempt.ts'
-import { field, hidden, secretArea, select, textArea } from '../form-fields.ts'
+import { field, hidden, select, textArea } from '../form-fields.ts'
+import { operationForm, type SentBody } from '../operation-form.ts'
 
 /** The prefix of the names of form fields for the variables of a provider. */
 export const VARIABLE_PREFIX = 'variable.'
 /** The prefix of the names of hidden fields with the values that the page showed. */
 const SHOWN_PREFIX = 'shown.'
 
-/** The form that was sent, and what is wrong with it. */
-export interface SentEntry {
-  readonly values: URLSearchParams
-  readonly faults: ReadonlyMap<string, string>
-}
+const CHANGE = operationForm(
+  updateAuthProvider,
+  {
+    'oauth2.client_id': {
+      label: 'Client id',
+      hint: 'Leave it empty to keep the present one. Another client needs a new consent of every user.',
+    },
+    'oauth2.client_secret': 'Client secret',
+    status: false, // has a form of its own
+    id: false, // these never change, or a request may only repeat them
+    provider_id: false,
+    type: false,
+    missing: false,
+    binding: false,
+    created_at: false,
+    updated_at: false,
+  },
+  { isChange: true, only: ['oauth2'], others: 'More settings' },
+)
 
 /** The fields for the settings of an entry: its client, the values in its URLs, and the rest as JSON. */
-export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html {
-  const fault = (member: string) => sent?.faults.get(member)
+export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html {
+  const fault = (member: string) => sent?.refused?.faults.get(member)
   const own = Object.entries(provider.variables ?? {}).filter(([, one]) => one.askUser !== true)
   // variables that have no value yet come first
   const variables = [...own].sort(
@@ -43,22 +59,21 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html
           )
     }`
   })}
-${field('Client id', 'client_id', { value: sent?.values.get('client_id') ?? '', maxlength: 2000, fault: fault('oauth2.client_id'), hint: 'Leave it empty to keep the present one. Another client needs a new consent of every user.' })}
-${secretArea('Client secret', 'client_secret', { fault: fault('oauth2.client_secret'), hint: 'Leave it empty to keep the present one. It is sealed, and never shown again.' })}
+${CHANGE.view(sent)}
 <details${given(sent?.values ?? new URLSearchParams(), 'more') !== undefined ? html` open` : ''}><summary>Anything else, as JSON</summary>
 ${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. Members that are left out are kept; <code>null</code> removes one.` })}</details>`
 }
 
 /** The body of the API request, not checked yet. Throws `invalid_request` if `more` is not a JSON object. */
-export function entryChange(form: URLSearchParams): { readonly oauth2: Readonly<Record<string, unknown>> } {
-  const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
+export function entryChange(form: URLSearchParams): Readonly<Record<string, unknown>> {
+  const { oauth2, ...body } = CHANGE.read(form)
   const more = givenObject(form, 'more')
   const { variables } = givenVariables(form)
   return {
+    ...body,
     oauth2: {
       ...more,
-      ...(clientId !== undefined && { client_id: clientId }),
-      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...(oauth2 as object | undefined), // its form has only members of `oauth2`
       ...(variables !== undefined && { variables: withMembers(more.variables, variables) }),
     },
   }

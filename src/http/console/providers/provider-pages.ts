@@ -11,10 +11,11 @@ import { attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
 import { submit } from '../form-fields.ts'
+import type { SentBody } from '../operation-form.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, externalLink } from './catalogue-pages.ts'
-import { entryChange, entryFields, type SentEntry } from './entry-form.ts'
+import { entryChange, entryFields } from './entry-form.ts'
 import { logoTile } from './logo-tile.ts'
 import { testedView } from './tested-view.ts'
 
@@ -59,7 +60,7 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
       )
       if (changed.outcome === 'done') return on.go(pathOf(id), 'The entry was changed.')
       const entry = await getEntry(broker, on.projectId, id)
-      return on.show(entry.id, entryPage(on, entry, { values: form, faults: changed.faults }), {
+      return on.show(entry.id, entryPage(on, entry, { values: form, refused: changed }), {
         above: ABOVE,
         problem: changed.message,
         status: changed.status,
@@ -140,7 +141,7 @@ function statusBadge(status: string): Html {
   return status === 'missing' ? badge('client is missing', 'wait') : badge('switched off')
 }
 
-function entryPage(on: OnPage, entry: ProviderEntry, sent?: SentEntry): Html {
+function entryPage(on: OnPage, entry: ProviderEntry, sent?: SentBody): Html {
   const { broker } = on
   const { id, provider, source, createdAt, updatedAt } = entry
   const wire = entryToWire(broker, entry)
@@ -205,7 +206,7 @@ function toDo(
 </ol>`
 }
 
-function clientSection(on: OnPage, entry: ProviderEntry, sent?: SentEntry): Html | '' {
+function clientSection(on: OnPage, entry: ProviderEntry, sent?: SentBody): Html | '' {
   if (!on.mayChange) return ''
   const fields = html`${entryFields(entry, sent)}${submit('Change the entry')}`
   return html`<div id="client">${section('Client and settings', html`${on.form(`${pathOf(entry.id)}/client`, fields, { recent: true })}`)}</div>`

@@ -8,9 +8,10 @@ import type { Html } from '../../pages/layout.ts'
 import { attempt, given } from '../attempt.ts'
 import { section } from '../elements.ts'
 import { field, submit } from '../form-fields.ts'
+import type { SentBody } from '../operation-form.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { workerBlock, workerFields, workerKind } from './worker-form.ts'
+import { workerBody, workerFields, workerKind } from './worker-form.ts'
 import { showWorker, workerPath } from './worker-view.ts'
 
 /** The forms that read a worker's tools now, change its settings, and authorize Gatepass at an MCP server. */
@@ -27,13 +28,13 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
       const worker = await workerOf(on)
       const kind = workerKind(worker.type)
       const done = await attempt(async () => {
-        const body = { [kind]: workerBlock(form, kind) }
+        const body = workerBody(form, kind, 'change')
         const { enabled } = await perform(on, updateWorker, { params: { id: worker.id }, body })
         return { enabled, worker: await workerOf(on) }
       })
       if (done.outcome === 'refused')
         return showWorker(on, worker, {
-          change: changeForm(on, worker, form, done.faults),
+          change: changeForm(on, worker, { values: form, refused: done }),
           problem: done.message,
           status: done.status,
         })
@@ -84,17 +85,12 @@ function showRead(on: OnPage, { id, syncError }: Worker, message: string, failed
 }
 
 /** The form that changes the settings of the worker's type. */
-export function changeForm(
-  on: OnPage,
-  { id, type }: Worker,
-  values = new URLSearchParams(),
-  faults: ReadonlyMap<string, string> = new Map(),
-): Html {
-  const fields = html`${workerFields({ kind: workerKind(type), values, faults, isChange: true })}${submit('Change it and read its tools')}`
+export function changeForm(on: OnPage, { id, type }: Worker, sent?: SentBody): Html {
+  const fields = html`${workerFields(workerKind(type), 'change', sent)}${submit('Change it and read its tools')}`
   const form = on.form(`${workerPath(id)}/settings`, fields, { recent: true })
   return section(
     'Change',
-    faults.size > 0
+    sent !== undefined
       ? html`${form}`
       : html`<details><summary>Change its address, secret or settings</summary>${form}</details>`,
   )

@@ -2,12 +2,12 @@ import { html } from 'hono/html'
 import { type TriedWorker, testWorker } from '../../../operations/workers/worker-test.ts'
 import { createWorker } from '../../../operations/workers/workers.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { attempt, given, type Refused } from '../attempt.ts'
+import { attempt, type Refused } from '../attempt.ts'
 import { asCurl, badge, section } from '../elements.ts'
-import { field } from '../form-fields.ts'
+import { problemOf } from '../operation-form.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { WORKER_KINDS, type WorkerKind, workerBlock, workerFields, workerKind } from './worker-form.ts'
+import { WORKER_KINDS, type WorkerKind, workerBody, workerFields, workerKind } from './worker-form.ts'
 
 /** The form that registers a worker of any type, and can try it first. */
 export function addWorkerRegistration(routes: ConsoleRoutes): void {
@@ -21,7 +21,7 @@ export function addWorkerRegistration(routes: ConsoleRoutes): void {
       const kind = workerKind(form.get('type'))
       const isTried = form.get('do') === 'try'
       const done = await attempt(async () => {
-        const body = { id: given(form, 'id') ?? '', [kind]: workerBlock(form, kind) }
+        const body = workerBody(form, kind, 'create')
         if (isTried) return perform(on, testWorker, { body })
         return { registered: (await perform(on, createWorker, { body })).id }
       })
@@ -44,15 +44,13 @@ interface Shown {
 }
 
 function show(on: OnPage, kind: WorkerKind, { values, refused, tried }: Shown) {
-  const faults = refused?.faults ?? new Map<string, string>()
   const kinds = Object.entries(WORKER_KINDS).map(
     ([one, [label]]) =>
       html`<li><a href="/dashboard/worker/new?type=${one}"${one === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
   )
-  const fields = html`${field('Id', 'id', { value: values.get('id') ?? '', required: true, maxlength: 100, fault: faults.get('id'), placeholder: 'notes', hint: 'Letters, digits, _ . -; it cannot be changed later.' })}
-${workerFields({ kind, values, faults })}
+  const fields = html`${workerFields(kind, 'create', { values, refused })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`
-  const block = kind === 'openapi' ? { url: 'https://…' } : { uri: values.get('uri') || 'https://…' }
+  const block = kind === 'openapi' ? { url: 'https://…' } : { uri: values.get(`${kind}.uri`) || 'https://…' }
   const body = html`<nav class="tabs" aria-label="Type of the worker"><ul>${kinds}</ul></nav>
 ${tried !== undefined && trialSection(tried)}
 ${section(
@@ -65,7 +63,7 @@ ${asCurl(on, '/v1/workers', { method: 'POST', body: { id: values.get('id') || 'n
   return on.show('Register a worker', body, {
     above: [['Workers', '/workers']],
     lead: 'Its tools are read at once. What they ask for at that time (providers, scopes, secrets) is accepted with it.',
-    ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+    ...problemOf({ refused }),
   })
 }
 
