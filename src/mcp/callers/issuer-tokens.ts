@@ -2,7 +2,7 @@ import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, j
 import type { Broker, McpIssuer } from '../../broker.ts'
 import { userIdText } from '../../operations/schemas/fields.ts'
 import { ID_TOKEN_ALGORITHMS } from '../../providers/openid.ts'
-import { createIssuerKeys, type KeySet } from './issuer-keys.ts'
+import { type KeySet, keysOfIssuer } from './issuer-keys.ts'
 import { MCP_SCOPES } from './principal.ts'
 import type { VerifiedToken } from './token.ts'
 
@@ -18,7 +18,7 @@ export function createIssuerTokens(
   broker: Pick<Broker, 'outgoing' | 'discover' | 'now' | 'log'>,
   { issuer, audience, userClaim }: McpIssuer,
 ): (token: string, resource: string) => Promise<VerifiedToken> {
-  const keys = createIssuerKeys(broker, issuer)
+  const keys = keysOfIssuer(broker, issuer)
 
   async function verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
     const known = await keys.current()

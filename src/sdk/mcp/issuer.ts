@@ -1,4 +1,5 @@
 import type { Jwt } from '../jwt.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
 import { hasAudience, isCurrent, isSignedByKey } from './verify-jwt.ts'
 
 /** An authorization server whose access tokens are JWTs (RFC 9068). */
@@ -15,60 +16,23 @@ export interface IssuerOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** The least time between two reads for tokens with unknown keys, because anyone can send such a token. */
-const MIN_REFRESH_MS = 30_000
-/** Older keys are read again, because an issuer withdraws a key by no longer publishing it. */
-const MAX_AGE_MS = 600_000
-/** The least time between two reads while none has succeeded, because anyone can send a token. */
 const RETRY_MS = 1_000
 const REQUEST_TIMEOUT_MS = 10_000
 
-/**
- * Returns a function that checks tokens by the issuer's published keys. The keys are read at the first token, for a
- * token with an unknown key, and when they are ten minutes old. While the issuer cannot be reached, the last keys stay
- * in use; before the first successful read, the function rejects, and the keys are read at most once a second.
- */
+/** Returns a function that checks tokens by the issuer's published keys. It rejects while there are none. */
 export function issuerVerifier(
   { url, audience, fetch = globalThis.fetch }: IssuerOptions,
   now: () => number,
 ): (jwt: Jwt) => Promise<boolean> {
-  let keys: Promise<readonly JsonWebKey[]> | undefined
-  /** The keys of the last successful read. */
-  let lastKeys: readonly JsonWebKey[] | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  let readAgainAt = Number.NEGATIVE_INFINITY
-
-  function readKeys(): Promise<readonly JsonWebKey[]> {
-    readAt = now()
-    readAgainAt = readAt + MAX_AGE_MS
-    keys = keysOf(url, fetch).then(
-      (found) => {
-        lastKeys = found
-        return found
-      },
-      (error: unknown) => {
-        if (lastKeys !== undefined) return lastKeys
-        readAgainAt = now() + RETRY_MS
-        throw error
-      },
-    )
-    return keys
-  }
-
-  function currentKeys(): Promise<readonly JsonWebKey[]> {
-    const at = now() // before `readAt` if the clock was set back
-    return keys !== undefined && at >= readAt && at < readAgainAt ? keys : readKeys()
-  }
-
+  const keys = createIssuerKeys({ read: () => keysOf(url, fetch), now, retryMs: RETRY_MS })
   return async (jwt) => {
     const { claims } = jwt
     if (claims.iss !== url || !hasAudience(claims, audience)) return false
     if (claims.exp === undefined || !isCurrent(claims, now())) return false
-    const used = currentKeys()
-    if (await isSignedByKey(jwt, await used)) return true
-    // another token has begun to read the keys again
-    if (keys !== undefined && keys !== used) return isSignedByKey(jwt, await keys)
-    return now() - readAt >= MIN_REFRESH_MS && isSignedByKey(jwt, await readKeys())
+    const known = await keys.current()
+    if (await isSignedByKey(jwt, known)) return true
+    const newer = await keys.newerThan(known)
+    return newer !== undefined && isSignedByKey(jwt, newer)
   }
 }
 

@@ -64,8 +64,8 @@ export const callers: readonly Mutation[] = [
   {
     rows: ['30'],
     fault: 'each token of an unknown key costs a request to the issuer',
-    file: 'src/mcp/callers/issuer-keys.ts',
-    from: 'if (reading === undefined && now() < triedAt + PAUSE_SECONDS) return',
+    file: 'src/sdk/mcp/issuer-keys.ts',
+    from: 'if (reading === undefined && now() >= triedAt && now() < triedAt + pauseMs) return',
     to: '',
     test: CALLERS,
     name: 'of a new key is taken once the keys are read again',
