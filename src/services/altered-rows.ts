@@ -53,7 +53,6 @@ export async function findAlteredRows({
     await store.providers.list(id)
     await store.workers.list(id)
     for (const { readSigned } of store.parts) await readSigned?.(store, id)
-    await store.domains.findProved(id)
     await store.policies.inForce(id).catch(() => undefined)
     await store.toolsets.list(id)
     for (let after: string | undefined = ''; after !== undefined; )

@@ -8,15 +8,14 @@ import { signedTools } from './signed-tools.ts'
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
  * provider entries and workers, the accepted needs of workers, tools and the owners of their names, toolsets, policies,
- * the URLs of webhooks, connect sessions and the browsers that opened them, and proofs of domains. An altered row counts
- * as absent; a name whose row was altered belongs to no source until an administrator accepts it again. An altered policy
+ * and what features sign. An altered row counts as absent; a name whose row was altered belongs to no source until an administrator accepts it again. An altered policy
  * stops all releases of its project until an administrator sets or deletes it.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signing: Signing): Store {
-  const { apiKeys, providers, workers, policies, connectSessions, domains } = store
+  const { apiKeys, providers, workers, policies } = store
   const key = signing(CORE.apiKeys.signed)
   // a revoked key grants nothing, and its MAC was deleted
   const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key.check(row))
@@ -24,9 +23,7 @@ export function signedStore(store: Store, signing: Signing): Store {
   const entry = signing(CORE.providers.signed)
   const worker = signing(CORE.workers.signed)
   const toolName = signing(CORE.toolNames.signed)
-  const domain = signing(CORE.brandings.signed)
   const policy = signing(CORE.policies.signed)
-  const session = signing(CORE.connectSessions.signed)
 
   return {
     ...store,
@@ -83,15 +80,6 @@ export function signedStore(store: Store, signing: Signing): Store {
       list: async (projectId) => worker.checkAll(await workers.list(projectId)),
       all: async () => worker.checkAll(await workers.all()),
     },
-    domains: {
-      ...domains,
-      prove: (one, ...rest) => domains.prove(domain.sign(one), ...rest),
-      findProved: async (projectId) => domain.check(await domains.findProved(projectId)),
-      async page(...args) {
-        const { rows, ...rest } = await domains.page(...args)
-        return { ...rest, rows: domain.checkAll(rows) }
-      },
-    },
     policies: {
       ...policies,
       async add(one, ...rest) {
@@ -113,20 +101,6 @@ export function signedStore(store: Store, signing: Signing): Store {
           'store_unavailable',
           `The policy "${altered.id}" was changed in the database by another program than Gatepass. Nothing is released in its project until an administrator sets it again or deletes it.`,
         )
-      },
-    },
-    connectSessions: {
-      ...connectSessions,
-      add: (one, ...rest) => connectSessions.add(session.sign(one), ...rest),
-      find: async (id) => session.check(await connectSessions.find(id)),
-      findByToken: async (tokenHash) => session.check(await connectSessions.findByToken(tokenHash)),
-      async open(id, opener, ...rest) {
-        const openerMac = session.macs.openerMac({ id, ...opener })
-        return session.check(await connectSessions.open(id, { ...opener, openerMac }, ...rest))
-      },
-      restart(before, { authorizationId }, ...rest) {
-        const mac = session.macs.mac({ ...before, authorizationId })
-        return connectSessions.restart(before, { authorizationId, mac }, ...rest)
       },
     },
   }

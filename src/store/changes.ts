@@ -13,8 +13,6 @@ export type StoreChange =
   | { readonly noun: 'authorization' | 'suspended_call'; readonly id: string }
   /** Tokens of this grant may have become valid or invalid. */
   | { readonly noun: 'mcp_grant'; readonly id: string }
-  /** The domain of this project has changed, or the proof of its ownership. */
-  | { readonly noun: 'domain'; readonly projectId: string }
   | RowChange
   | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
   | PartChanges[keyof PartChanges]

@@ -4,10 +4,8 @@ import { createApiKeys } from './api-keys.ts'
 import { createAuditAnchors } from './audit-anchors.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
-import { createBrandings } from './brandings.ts'
 import { createChains } from './chains.ts'
 import type { ChangeHook } from './change-hook.ts'
-import { createConnectSessions } from './connect-sessions.ts'
 import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
 import { createConsoleLists } from './console-lists.ts'
@@ -18,11 +16,9 @@ import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
-import { createOwnDomains } from './own-domains.ts'
 import { createPageSessions } from './page-sessions.ts'
 import type { PartNouns } from './part-types.ts'
 import { createPolicies } from './policies.ts'
-import { createPortalTickets } from './portal-tickets.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
 import { sealedColumnsOf } from './protected-tables.ts'
@@ -95,13 +91,9 @@ function createCoreNouns(
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),
     chains: retried(createChains(database)),
-    connectSessions: retried(createConnectSessions(database)),
     suspendedCalls: retried(createSuspendedCalls(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
-    brandings: retried(createBrandings(database)),
-    domains: retried(createOwnDomains(database)),
-    portalTickets: retried(createPortalTickets(database)),
     pageSessions: retried(createPageSessions(database)),
     consoleLists: retried(createConsoleLists(database)),
     counters: retried(createCounters(database)),

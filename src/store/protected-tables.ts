@@ -1,6 +1,4 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import type { ProvedDomain } from '../domain/branding.ts'
-import type { ConnectSession } from '../domain/connect-session.ts'
 import type { Policy } from '../domain/policy.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
@@ -172,39 +170,6 @@ export const CORE = {
   chains: { ...IN_PROJECT, sealed: ['state'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
   pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
-  connectSessions: {
-    signed: {
-      mac: {
-        kind: 'connect_sessions',
-        // without the number of restarts, which grants nothing
-        members: valuesOf<ConnectSession>(
-          'id',
-          'projectId',
-          'userId',
-          'tokenHash',
-          'authorizationId',
-          'origin',
-          'createdAt',
-          'expiresAt',
-        ),
-      },
-      // one browser may open a session while another request restarts it
-      openerMac: {
-        kind: 'opener',
-        members: ({ id, openerHash, openedIn }: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) =>
-          openerHash === undefined ? undefined : [id, openerHash, openedIn],
-      },
-    },
-  },
-  brandings: {
-    signed: {
-      mac: {
-        kind: 'brandings',
-        members: valuesOf<ProvedDomain>('projectId', 'name', 'provedAt'),
-        nameOf: ({ name }: ProvedDomain) => name,
-      },
-    },
-  },
   mcpRecords: {
     id: 'id',
     within: 'model',

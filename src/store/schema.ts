@@ -7,12 +7,10 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { describeTrailTables } from './audit-schema.ts'
-import { describeBrandingTables } from './branding-schema.ts'
-import { describeConnectSessions } from './connect-session-schema.ts'
+import { describeConnectionTools } from './connection-tools-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import { describePageTables } from './page-schema.ts'
 import type { PartTables } from './part-types.ts'
-import { describePortalTables } from './portal-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
 
@@ -270,9 +268,7 @@ export function describeTables(kit: SchemaKit) {
   return {
     ...describeToolTables(kit, () => projects.id),
     ...describeMcpTables(kit, () => projects.id),
-    ...describeConnectSessions(kit, () => projects.id),
-    ...describePortalTables(kit, () => projects.id),
-    ...describeBrandingTables(kit, () => projects.id),
+    ...describeConnectionTools(kit, () => projects.id),
     ...describePageTables(kit, () => projects.id),
     ...describeTrailTables(kit),
     facts,

@@ -62,8 +62,8 @@ export function createSettleRestore(
   parts: readonly Pick<StorePart, 'restore'>[],
 ): SettleRestore {
   const { tables, query, statement, read, write, dialect } = database
-  const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
-  const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
+  const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
+  const { mcpConsents, mcpRecords, pageSessions } = tables
 
   const mark = () => query.select({ value: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
   const findMark = statement((_: object) => mark())
@@ -145,16 +145,6 @@ export function createSettleRestore(
     query.delete(mcpRecords).where(ne(mcpRecords.model, 'Client')).returning({ id: mcpRecords.id }),
   )
 
-  // a link that was used after the backup must not work again
-  const dropTickets = statement((_: object) =>
-    query.delete(portalTickets).returning({ hash: portalTickets.hash }),
-  )
-
-  // a session that has ended since the backup must not begin another authorization
-  const dropConnectSessions = statement((_: object) =>
-    query.delete(connectSessions).returning({ id: connectSessions.id }),
-  )
-
   const ofParts = parts.flatMap(({ restore }) => restore?.(database) ?? [])
 
   /**
@@ -203,8 +193,6 @@ export function createSettleRestore(
       yield* dropSessions({})
       const consents = yield* dropConsents({})
       yield* dropGrants({})
-      yield* dropTickets({})
-      yield* dropConnectSessions({})
       for (const restore of ofParts) yield* restore()
       return { ...parseMark(taken.value), connections: refreshable, mcpConsents: consents.length }
     })

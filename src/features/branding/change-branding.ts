@@ -1,5 +1,4 @@
 import type { Broker } from '../../broker.ts'
-import type { Branding, Logo } from '../../domain/branding.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { mixedScriptWord, skeletonOf } from '../../domain/look-alike.ts'
@@ -7,6 +6,7 @@ import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { catalogueEntries } from '../../providers/catalogue/search.ts'
 import { changeRow } from '../../services/change-row.ts'
 import { isReadable, nearestReadable } from './contrast.ts'
+import type { Branding, Logo } from './domain.ts'
 import { readLogo } from './logo-image.ts'
 
 /** A change: absent members stay, `null` removes one. */

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import type { OwnDomain } from '../../domain/branding.ts'
 import { badge, code, exactTime, section } from '../../http/console/elements.ts'
 import { field, submit } from '../../http/console/form-fields.ts'
 import { confirmFirst, type OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
+import type { OwnDomain } from './domain.ts'
 import { type DomainRegistrations, domainRegistrations } from './own-domain.ts'
 
 /** The path of the page with this section, below `/dashboard`. */

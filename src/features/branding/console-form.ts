@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { type Branding, OWN_TEXTS, type OwnText } from '../../domain/branding.ts'
 import { LANGUAGES, type Language } from '../../domain/languages.ts'
 import { given } from '../../http/console/attempt.ts'
 import { field, hidden, select, textArea } from '../../http/console/form-fields.ts'
 import type { Html } from '../../http/pages/layout.ts'
+import { type Branding, OWN_TEXTS, type OwnText } from './domain.ts'
 
 /** The name of each language in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {

@@ -2,6 +2,7 @@ import type { Feature } from '../feature.ts'
 
 /** The look of a project's pages, and a domain of the project's own, where its users see them. */
 export const branding: Feature = {
+  store: async () => (await import('./store.ts')).brandingStore,
   subcommands: [
     {
       of: 'projects',

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer'
-import type { Logo } from '../../domain/branding.ts'
+import type { Logo } from './domain.ts'
 
 export interface ImageSize {
   readonly width: number

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import type { Logo } from '../../domain/branding.ts'
 import { invalidMember } from '../../domain/errors.ts'
+import type { Logo } from './domain.ts'
 import { imageSize } from './image-size.ts'
 
 export const MAX_LOGO_BYTES = 64 * 1024

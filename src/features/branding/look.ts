@@ -1,7 +1,7 @@
 import { type Brand, NO_BRAND } from '../../domain/brand.ts'
-import { type Branding, logoPath } from '../../domain/branding.ts'
 import { knownLanguage } from '../../domain/languages.ts'
 import type { Store } from '../../store/store.ts'
+import { type Branding, logoPath } from './domain.ts'
 
 /** The look of the project's pages. */
 export async function findLook({ brandings }: Pick<Store, 'brandings'>, projectId: string): Promise<Brand> {

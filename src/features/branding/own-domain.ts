@@ -1,11 +1,11 @@
 import type { Broker } from '../../broker.ts'
-import type { OwnDomain } from '../../domain/branding.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { randomToken } from '../../domain/ids.ts'
 import type { TxtAnswer } from '../../egress/txt-records.ts'
 import { providersOf } from '../../flows/get-provider.ts'
 import { loginRedirectUri } from '../../flows/identify-user.ts'
 import { callbackPath } from '../../services/users-origin.ts'
+import type { OwnDomain } from './domain.ts'
 import { type ChallengeRecord, challengeRecord } from './domain-name.ts'
 import { atDomain } from './proved-domains.ts'
 

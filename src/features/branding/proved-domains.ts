@@ -1,7 +1,7 @@
-import type { ProvedDomain } from '../../domain/branding.ts'
 import { catchUp } from '../../services/read-cache.ts'
 import type { ProjectSites } from '../../services/users-origin.ts'
 import type { Store } from '../../store/store.ts'
+import type { ProvedDomain } from './domain.ts'
 
 /** The public URL's scheme and port with another host. */
 export function atDomain(publicUrl: URL, hostName: string): URL {

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import type { Branding } from '../../domain/branding.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { PageRoutes } from '../../http/page-routes.ts'
 import { assetHeaders } from '../../http/pages/assets.ts'
 import { mixed, nearestReadable, textOn } from './contrast.ts'
+import type { Branding } from './domain.ts'
 
 export const brandingRoutes: PageRoutes = { paths: ['/domains/proved'], add: addBrandingRoutes }
 

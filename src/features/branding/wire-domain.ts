@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import type { Branding } from '../../domain/branding.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import type { Project } from '../../domain/project.ts'
+import type { Branding } from './domain.ts'
 import { readDomainName } from './domain-name.ts'
 import { domainRegistrations } from './own-domain.ts'
 

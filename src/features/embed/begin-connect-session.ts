@@ -1,7 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { Authorization } from '../../domain/authorization.ts'
 import { isConfidential } from '../../domain/confidential-url.ts'
-import { CONNECT_SESSION_SECONDS, type ConnectSession } from '../../domain/connect-session.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { newId, randomToken, sha256 } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
@@ -13,6 +12,7 @@ import { actForTool, mayActFor } from '../../services/request-context.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { sessionAudit } from './connect-session.ts'
+import { CONNECT_SESSION_SECONDS, type ConnectSession } from './domain.ts'
 
 /** What a caller asks of a session. One of `providerId`, `tool` and `connectionId` says what is to be connected. */
 export interface SessionRequest {

@@ -1,12 +1,5 @@
 import type { Broker } from '../../broker.ts'
 import { type Authorization, authorizationAt, isSettled } from '../../domain/authorization.ts'
-import {
-  type ConnectSession,
-  isLive,
-  MAX_RESTARTS,
-  OPENER_SECONDS,
-  type OpenedIn,
-} from '../../domain/connect-session.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
@@ -17,6 +10,7 @@ import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { Openers } from '../../services/openers.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import type { Store } from '../../store/store.ts'
+import { type ConnectSession, isLive, MAX_RESTARTS, OPENER_SECONDS, type OpenedIn } from './domain.ts'
 
 // The actions that the token of a connect session allows: to open, read, cancel and restart one authorization, from the
 // pages of one origin. `begin-connect-session.ts` makes the session.

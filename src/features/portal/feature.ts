@@ -2,6 +2,7 @@ import type { Feature } from '../feature.ts'
 
 /** Users' own page, `/me`: what they have connected, and how they end it. */
 export const portal: Feature = {
+  store: async () => (await import('./store.ts')).portalStore,
   commands: [
     {
       name: 'portal',

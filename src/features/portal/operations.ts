@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { userFor } from '../../domain/api-key.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { PORTAL_RIGHTS } from '../../domain/portal-ticket.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { languageTag, userDisplayText, userIdText } from '../../operations/schemas/fields.ts'
+import { PORTAL_RIGHTS } from './domain.ts'
 import { createPortalLink as create } from './portal-link.ts'
 
 const DEFAULT_SECONDS = 300

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
-import { PORTAL_RIGHTS, type PortalRight } from '../../domain/portal-ticket.ts'
 import { isRecentLogin, type OpenedPageSession } from '../../flows/page-session.ts'
 import { verifierName } from '../../flows/user-session.ts'
+import { PORTAL_RIGHTS, type PortalRight } from './domain.ts'
 import { BY_TICKET } from './portal-link.ts'
 
 /** Whether the session may use a right. `log in`: a new login would give it. */

@@ -1,4 +1,4 @@
-import type { PortalRight } from '../../../src/domain/portal-ticket.ts'
+import type { PortalRight } from '../../../src/features/portal/domain.ts'
 import type { World } from '../../http/world.ts'
 import { UserAgent } from '../../user-agent.ts'
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newOwnedId, sha256 } from '../../../src/domain/ids.ts'
-import { PORTAL_RIGHTS, type PortalRight } from '../../../src/domain/portal-ticket.ts'
+import { PORTAL_RIGHTS, type PortalRight } from '../../../src/features/portal/domain.ts'
 import { providerBody, startWorld, type World } from '../../http/world.ts'
 import { mcpConsent } from '../../store/fixtures.ts'
 import { UserAgent } from '../../user-agent.ts'

@@ -46,7 +46,7 @@ export const connectSessions: readonly Mutation[] = [
   {
     rows: ['13'],
     fault: 'a session can be used after its end',
-    file: 'src/domain/connect-session.ts',
+    file: 'src/features/embed/domain.ts',
     from: 'return now < expiresAt && (settledAt === undefined || now < settledAt + ENDED_SESSION_SECONDS)',
     to: 'return now < expiresAt || settledAt === now',
     test: SESSIONS,

@@ -2,7 +2,7 @@ import type { Mutation } from '../mutation.ts'
 
 // The page on which users see and delete their connections: its tickets, its sessions, and the deletion of a user.
 
-const TICKETS = 'src/store/portal-tickets.ts'
+const TICKETS = 'src/features/portal/store-tickets.ts'
 const ENTER = 'src/features/portal/routes-enter.ts'
 const PORTAL = 'features/portal/portal.test.ts'
 const STORED = 'store/sqlite.test.ts'

@@ -1,17 +1,19 @@
 import { sql } from 'drizzle-orm'
-import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { Branding, Logo } from '../domain/branding.ts'
-import type { SchemaKit } from './schema-kit.ts'
+import type { CoreTables } from '../../store/schema.ts'
+import type { SchemaKit } from '../../store/schema-kit.ts'
+import type { Branding, Logo } from './domain.ts'
 
-/** The part of `describeTables` for the look of a project's pages: at most one row per project. */
+/** The look of a project's pages: at most one row per project. */
 export function describeBrandingTables(
   { table, text, whole, json, index, uniqueIndex }: SchemaKit,
-  projectId: () => AnySQLiteColumn,
+  { projects }: Pick<CoreTables, 'projects'>,
 ) {
   const brandings = table(
     'brandings',
     {
-      projectId: text('project_id').primaryKey().references(projectId),
+      projectId: text('project_id')
+        .primaryKey()
+        .references(() => projects.id),
       appName: text('app_name'),
       lang: text('lang'),
       accent: text('accent'),

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from './clock.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 
 /**
  * Lets a page of an application connect one user. The session's token can open, read, cancel and restart one

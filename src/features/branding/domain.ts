@@ -1,4 +1,4 @@
-import type { EpochSeconds } from './clock.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 
 /** The places on pages where a project may show its own sentences. */
 export const OWN_TEXTS = ['connect.note', 'completed.note', 'failed.note'] as const

@@ -1,12 +1,12 @@
 import { and, eq, gt, isNotNull } from 'drizzle-orm'
-import type { OwnDomain, ProvedDomain } from '../domain/branding.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { StoreChange } from './changes.ts'
-import type { Database } from './database.ts'
-import { type RowPage, rowPage } from './row-page.ts'
-import type { OfProject } from './statement.ts'
-import { writeRow } from './write-row.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { StoreChange } from '../../store/changes.ts'
+import type { Database } from '../../store/database.ts'
+import { type RowPage, rowPage } from '../../store/row-page.ts'
+import type { OfProject } from '../../store/statement.ts'
+import { writeRow } from '../../store/write-row.ts'
+import type { OwnDomain, ProvedDomain } from './domain.ts'
 
 /** The host names of projects. They are in columns of `brandings` that no other noun writes. */
 export interface OwnDomains {

@@ -1,10 +1,10 @@
 import { and, eq, lte } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { ConnectSession, OpenedIn } from '../domain/connect-session.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { type ById, placeholdersOf } from './statement.ts'
-import { deleteInSlices } from './sweep.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { type ById, placeholdersOf } from '../../store/statement.ts'
+import { deleteInSlices } from '../../store/sweep.ts'
+import type { ConnectSession, OpenedIn } from './domain.ts'
 
 /** Sessions in which a page of an application lets a user connect. Rows are kept for some time after they expire. */
 export interface ConnectSessions {

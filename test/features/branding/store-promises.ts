@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Branding } from '../../src/domain/branding.ts'
-import { inProject, type OpenedStore, pending } from './fixtures.ts'
+import type { Branding } from '../../../src/features/branding/domain.ts'
+import { inProject, type OpenedStore, pending } from '../../store/fixtures.ts'
 
 /** Tests the promises of `Brandings`, and that an authorization keeps the name and the language for its page. */
 export function brandingPromises(open: () => Promise<OpenedStore>): void {

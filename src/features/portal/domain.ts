@@ -1,4 +1,4 @@
-import type { EpochSeconds } from './clock.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 
 /** What a user may do on their own page, `/me`. */
 export const PORTAL_RIGHTS = ['view', 'disconnect', 'connect', 'export', 'erase'] as const

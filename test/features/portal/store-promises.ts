@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { connectionToolKey } from '../../src/store/connection-tools.ts'
-import { BACKUP_FACT } from '../../src/store/facts.ts'
-import { connected, execution, inProject, type OpenedStore, pending, sealed } from './fixtures.ts'
+import { connectionToolKey } from '../../../src/store/connection-tools.ts'
+import { BACKUP_FACT } from '../../../src/store/facts.ts'
+import { connected, execution, inProject, type OpenedStore, pending, sealed } from '../../store/fixtures.ts'
 
 /** Tests the promises of `PortalTickets` and `ConnectionTools`, and that every noun forgets a user. */
 export function portalPromises(open: () => Promise<OpenedStore>): void {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eq, getTableColumns } from 'drizzle-orm'
-import type { Branding, Logo } from '../domain/branding.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { type OfProject, placeholdersOf } from './statement.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { type OfProject, placeholdersOf } from '../../store/statement.ts'
+import type { Branding, Logo } from './domain.ts'
 
 export interface Brandings {
   find(projectId: string): Promise<Branding | undefined>
@@ -13,7 +13,7 @@ export interface Brandings {
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
   /**
-   * Replaces the project's branding `from` (`undefined`: it has none) except for its domain, which `own-domains.ts` writes.
+   * Replaces the project's branding `from` (`undefined`: it has none) except for its domain, which `store-domains.ts` writes.
    * `false`, with nothing written, when the branding is no longer `from`. `logo` replaces the image. Without
    * `logo` the image stays if `to` has a `logoHash`, and is removed otherwise.
    */

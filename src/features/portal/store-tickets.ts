@@ -1,10 +1,10 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { PortalTicket } from '../domain/portal-ticket.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { placeholdersOf } from './statement.ts'
-import { deleteInSlices } from './sweep.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { placeholdersOf } from '../../store/statement.ts'
+import { deleteInSlices } from '../../store/sweep.ts'
+import type { PortalTicket } from './domain.ts'
 
 /** One-time links to users' own page (`/me`). A row is found by the hash of the link's ticket. */
 export interface PortalTickets {

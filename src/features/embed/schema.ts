@@ -1,16 +1,18 @@
-import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { OpenedIn } from '../domain/connect-session.ts'
-import type { SchemaKit } from './schema-kit.ts'
+import type { CoreTables } from '../../store/schema.ts'
+import type { SchemaKit } from '../../store/schema-kit.ts'
+import type { OpenedIn } from './domain.ts'
 
-/** The part of `describeTables` for connect sessions. */
-export function describeConnectSessions(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
+/** Connect sessions. */
+export function describeConnectSessions(kit: SchemaKit, { projects }: Pick<CoreTables, 'projects'>) {
   const { table, text, integer, whole, index, uniqueName } = kit
 
   const connectSessions = table(
     'connect_sessions',
     {
       id: text('id').primaryKey(),
-      projectId: text('project_id').notNull().references(projectId),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
       userId: text('user_id').notNull(),
       tokenHash: text('token_hash').notNull().unique(uniqueName('connect_sessions_token_hash')),
       /** One or more ids, separated by spaces: see `ConnectSession.authorizationId`. */

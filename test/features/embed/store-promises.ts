@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BACKUP_FACT } from '../../src/store/facts.ts'
-import { connectSession, defined, inProject, type OpenedStore } from './fixtures.ts'
+import { BACKUP_FACT } from '../../../src/store/facts.ts'
+import { connectSession, defined, inProject, type OpenedStore } from '../../store/fixtures.ts'
 
 /** Tests the promises of `ConnectSessions`. */
 export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
