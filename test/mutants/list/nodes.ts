@@ -78,7 +78,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['6', '49'],
     fault: 'the browser of a connect session can be exchanged in the database',
-    file: 'src/store/protected-tables.ts',
+    file: 'src/features/embed/store.ts',
     from: 'openerHash === undefined ? undefined : [id, openerHash, openedIn],',
     to: 'undefined,',
     test: 'threats/altered-rows.test.ts',
