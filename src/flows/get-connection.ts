@@ -10,3 +10,10 @@ export async function getConnection(broker: Broker, projectId: string, id: strin
     throw new BrokerError('not_found', `There is no connection "${id.slice(0, 80)}" in this project.`)
   return connection
 }
+
+/** Makes the connection the account that its user acts with where a request names none. */
+export async function makeDefault({ audit, store }: Broker, connection: Connection): Promise<void> {
+  const { id, projectId, userId } = connection
+  const entry = audit.of(projectId, { action: 'connection.made_default', userId, connectionId: id })
+  await store.connections.makeDefault(id, entry)
+}

@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
 import type { McpConsent } from '../domain/mcp-consent.ts'
 import { verifierName } from './user-session.ts'
 
@@ -40,4 +41,13 @@ export async function disconnectClient(
   const { userId, clientId } = consent
   const entry = audit.of(projectId, { action: 'mcp_client.revoked', userId, subject: clientId, reason: by })
   return (await store.mcpConsents.delete(projectId, id, entry)) ? consent : undefined
+}
+
+/** Ends the client's access for an administrator. Throws `not_found`. */
+export async function endClient(broker: Broker, projectId: string, id: string): Promise<void> {
+  if ((await disconnectClient(broker, { projectId, id, by: 'administrator' })) === undefined)
+    throw new BrokerError(
+      'not_found',
+      'No user has allowed such a client. GET /v1/admin/mcp_clients lists them.',
+    )
 }

@@ -1,5 +1,7 @@
 import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import type { Secret } from '../domain/secret.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 
@@ -42,4 +44,34 @@ export async function openSecret(
   if (secret === undefined) return undefined
   broker.uses.used('secrets', secret.id, broker.now())
   return broker.sealer.open(secret.value, sealingContext('secrets', 'value', secret))
+}
+
+/** Deletes the secret with this id or key. Throws `not_found`. */
+export async function deleteSecret(broker: Broker, projectId: string, name: string): Promise<void> {
+  const { id } = await getSecret(broker, projectId, name)
+  const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
+  if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(name)
+}
+
+/** Finds the secret by its id, else by its key, ignoring case. Throws `not_found`. */
+export async function getSecret(broker: Broker, projectId: string, name: string): Promise<Secret> {
+  const secrets = await broker.store.secrets.list(projectId)
+  const found =
+    secrets.find(({ id }) => id === name) ??
+    secrets.find(({ key }) => key.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  throw noSecret(
+    name,
+    didYouMean(
+      name,
+      secrets.map(({ key }) => key),
+    ),
+  )
+}
+
+function noSecret(name: string, hint = ''): BrokerError {
+  return new BrokerError(
+    'not_found',
+    `There is no secret with the id or key "${name.slice(0, 80)}" in this project.${hint}`,
+  )
 }

@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
-import { disconnectClient, hasAccess } from '../../flows/mcp-clients.ts'
+import { endClient, hasAccess } from '../../flows/mcp-clients.ts'
 import { defineOperation } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
 import { idText, userIdText } from '../schemas/fields.ts'
@@ -64,11 +63,7 @@ export const deleteMcpClient = defineOperation({
   params: z.object({ id: idText }),
   answer: 'Ended',
   async run(broker, { params: { id }, caller: { projectId } }) {
-    if ((await disconnectClient(broker, { projectId, id, by: 'administrator' })) === undefined)
-      throw new BrokerError(
-        'not_found',
-        'No user has allowed such a client. GET /v1/admin/mcp_clients lists them.',
-      )
+    await endClient(broker, projectId, id)
   },
 })
 

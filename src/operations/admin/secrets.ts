@@ -1,10 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { didYouMean } from '../../domain/nearest.ts'
 import type { Secret } from '../../domain/secret.ts'
-import { setSecret as set } from '../../tools/secrets.ts'
+import { getSecret as get, deleteSecret as remove, setSecret as set } from '../../tools/secrets.ts'
 import { defineOperation } from '../operation.ts'
 import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
 
@@ -112,36 +109,6 @@ function deleteAt(id: string, path: Path) {
     answer: 'Deleted',
     run: (broker, { params: { key }, caller }) => remove(broker, caller.projectId, key),
   })
-}
-
-/** Deletes the secret with this id or key. Throws `not_found`. */
-async function remove(broker: Broker, projectId: string, name: string): Promise<void> {
-  const { id } = await get(broker, projectId, name)
-  const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
-  if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(name)
-}
-
-/** Finds the secret by its id, else by its key, ignoring case. Throws `not_found`. */
-async function get(broker: Broker, projectId: string, name: string): Promise<Secret> {
-  const secrets = await broker.store.secrets.list(projectId)
-  const found =
-    secrets.find(({ id }) => id === name) ??
-    secrets.find(({ key }) => key.toLowerCase() === name.toLowerCase())
-  if (found !== undefined) return found
-  throw noSecret(
-    name,
-    didYouMean(
-      name,
-      secrets.map(({ key }) => key),
-    ),
-  )
-}
-
-function noSecret(name: string, hint = ''): BrokerError {
-  return new BrokerError(
-    'not_found',
-    `There is no secret with the id or key "${name.slice(0, 80)}" in this project.${hint}`,
-  )
 }
 
 function toWire({

@@ -5,7 +5,7 @@ import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/conne
 import { BrokerError } from '../../domain/errors.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
-import { getConnection as get } from '../../flows/get-connection.ts'
+import { getConnection as get, makeDefault } from '../../flows/get-connection.ts'
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
@@ -92,14 +92,7 @@ export const setDefaultConnection = defineOperation({
   answer: 'The connection',
   output: connectionSchema,
   async run(broker, { params: { id }, caller }) {
-    const connection = await get(broker, caller.projectId, id)
-    const { projectId, userId } = connection
-    const audit = broker.audit.of(projectId, {
-      action: 'connection.made_default',
-      userId,
-      connectionId: connection.id,
-    })
-    await broker.store.connections.makeDefault(connection.id, audit)
+    await makeDefault(broker, await get(broker, caller.projectId, id))
     return toWire(broker, await get(broker, caller.projectId, id))
   },
 })

@@ -1,10 +1,18 @@
 import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { addEntry, changeEntry, deleteEntry, getEntry } from '../../flows/manage-providers.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { Answer } from '../answer.ts'
 import { defineOperation } from '../operation.ts'
 import { idText } from '../schemas/fields.ts'
 import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
-import { addEntry, changeEntry, deleteEntry, entryToWire, getEntry } from './entry-changes.ts'
 import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
+import { applyProviderPatch, entryToWire, parseProviderCreate } from './provider-wire.ts'
+
+const wireOptions = (broker: Broker) => ({
+  allowsHttp: (url: URL) => broker.outgoing.allows(url),
+  definitions: broker.definitions,
+})
 
 const idParams = z.object({ id: idText })
 const tag = 'Providers'
@@ -24,7 +32,10 @@ export const createAuthProvider = defineOperation({
   answer: 'Added',
   output: providerResponseSchema,
   run: async (broker, { body, caller }) =>
-    entryToWire(broker, await addEntry(broker, caller.projectId, body)),
+    entryToWire(
+      broker,
+      await addEntry(broker, caller.projectId, parseProviderCreate(body, wireOptions(broker))),
+    ),
 })
 
 export const listAuthProviders = defineOperation({
@@ -72,8 +83,14 @@ export const updateAuthProvider = defineOperation({
   body: providerPatchSchema,
   answer: 'Changed',
   output: providerResponseSchema,
-  run: async (broker, { params, body, caller }) =>
-    entryToWire(broker, await changeEntry(broker, caller.projectId, params.id, body)),
+  async run(broker, { params, body, caller }) {
+    const describe = (before: ProviderEntry) => applyProviderPatch(before, body, wireOptions(broker))
+    const changed = await changeEntry(broker, caller.projectId, params.id, describe, {
+      keepsConnections: body.keep_connections === true,
+      confirmsClient: body.oauth2?.environment_client === true,
+    })
+    return entryToWire(broker, changed)
+  },
 })
 
 export const deleteAuthProvider = defineOperation({

@@ -1,5 +1,8 @@
 import type { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
+import { missingSettings } from '../../flows/get-provider.ts'
+import type { DescribedEntry, NewEntry } from '../../flows/manage-providers.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
 import { findBuiltInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
@@ -28,18 +31,6 @@ import {
   providerPatchSchema,
 } from './provider-schema.ts'
 
-/** A new entry as a request describes it, without its uid, project and times. The secret is not sealed yet. */
-export interface ParsedProvider {
-  readonly entry: Omit<ProviderEntry, 'uid' | 'projectId' | 'clientSecret' | 'createdAt' | 'updatedAt'>
-  readonly clientSecret?: string
-}
-
-/** The changed entry, with its old `updatedAt` and without a secret that was removed. A new secret is not sealed yet. */
-export interface PatchedProvider {
-  readonly entry: ProviderEntry
-  readonly clientSecret?: string
-}
-
 export interface WireOptions {
   /** Plain-http endpoints that are allowed; none by default. */
   readonly allowsHttp?: AllowsHttp
@@ -54,7 +45,7 @@ const CATALOGUE = createDefinitions()
  * catalogue, and offline access is requested. Else `authorize_request` and `token_request` are required. Throws
  * `invalid_request`.
  */
-export function parseProviderCreate(body: unknown, options: WireOptions = {}): ParsedProvider {
+export function parseProviderCreate(body: unknown, options: WireOptions = {}): DescribedEntry<NewEntry> {
   const { definitions = CATALOGUE } = options
   const { oauth2, ...sent } = parseOnce(providerCreateSchema, body, 'the body')
   // in a new entry `null` means the same as leaving the member out
@@ -83,7 +74,7 @@ export function applyProviderPatch(
   entry: ProviderEntry,
   body: unknown,
   options: WireOptions = {},
-): PatchedProvider {
+): DescribedEntry<ProviderEntry> {
   const { oauth2, ...sent } = parseOnce(providerPatchSchema, body, 'the body')
   const sentOAuth2 = oauth2 ?? {}
   const { definitions = CATALOGUE } = options
@@ -107,6 +98,16 @@ export function applyProviderPatch(
     },
     ...(clientSecret !== undefined && { clientSecret }),
   }
+}
+
+/** Arcade's `AuthProviderResponse` of a stored entry. */
+export function entryToWire(broker: Broker, entry: ProviderEntry): ProviderWire {
+  return providerToWire(
+    entry,
+    broker.redirectUri(entry),
+    broker.clientFor(entry)?.clientSecret !== undefined,
+    missingSettings(broker, entry),
+  )
 }
 
 /** Arcade's `AuthProviderResponse`: everything but the secret. */

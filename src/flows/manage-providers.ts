@@ -1,30 +1,29 @@
-import type { z } from '@hono/zod-openapi'
-import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { newId } from '../../domain/ids.ts'
-import { changeProvider } from '../../flows/change-provider.ts'
-import { sealClientSecret } from '../../flows/client-secret.ts'
-import { missingSettings, similarDefinition, similarProvider } from '../../flows/get-provider.ts'
-import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
-import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { changeRow } from '../../services/change-row.ts'
-import type { ProviderWire, providerCreateSchema, providerPatchSchema } from './provider-schema.ts'
-import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId } from '../domain/ids.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { changeRow } from '../services/change-row.ts'
+import { changeProvider } from './change-provider.ts'
+import { sealClientSecret } from './client-secret.ts'
+import { similarDefinition, similarProvider } from './get-provider.ts'
+import { withDiscoveredMetadata } from './issuer-metadata.ts'
 
-// What administrators do with provider entries in the API and in the console.
+// What administrators do with provider entries.
 
-const wireOptions = (broker: Broker) => ({
-  allowsHttp: (url: URL) => broker.outgoing.allows(url),
-  definitions: broker.definitions,
-})
+/** An entry whose client secret is not sealed yet; without one, a change keeps the secret of the entry. */
+export interface DescribedEntry<Entry> {
+  readonly entry: Entry
+  readonly clientSecret?: string
+}
 
-export function entryToWire(broker: Broker, entry: ProviderEntry): ProviderWire {
-  return providerToWire(
-    entry,
-    broker.redirectUri(entry),
-    broker.clientFor(entry)?.clientSecret !== undefined,
-    missingSettings(broker, entry),
-  )
+/** A new entry has its place in the database only once it is added. */
+export type NewEntry = Omit<ProviderEntry, 'uid' | 'projectId' | 'createdAt' | 'updatedAt' | 'clientSecret'>
+
+export interface EntryChange {
+  /** Connections stay usable although the change makes another provider of the entry. */
+  readonly keepsConnections: boolean
+  /** The administrator confirms that the entry uses the client of the environment. */
+  readonly confirmsClient: boolean
 }
 
 /** Throws `not_found`, whose message has the nearest id. */
@@ -42,11 +41,10 @@ export async function getEntry({ store }: Broker, projectId: string, id: string)
 export async function addEntry(
   broker: Broker,
   projectId: string,
-  body: z.output<typeof providerCreateSchema>,
+  { entry: described, clientSecret }: DescribedEntry<NewEntry>,
 ): Promise<ProviderEntry> {
   const { store, now } = broker
-  const { entry: parsed, clientSecret } = parseProviderCreate(body, wireOptions(broker))
-  const entry = { ...parsed, provider: await withDiscoveredMetadata(broker, parsed.provider) }
+  const entry = { ...described, provider: await withDiscoveredMetadata(broker, described.provider) }
   const uid = newId('prov')
   const added = await store.providers.add(
     {
@@ -69,30 +67,32 @@ export async function addEntry(
   return added
 }
 
-/** Changes the entry; members that are left out do not change. Throws `not_found`, `invalid_request`. */
+/**
+ * Changes the entry to what `describe` makes of it. Throws `not_found`, `invalid_request`, and what `describe` throws,
+ * which is called again after another request has changed the entry.
+ */
 export async function changeEntry(
   broker: Broker,
   projectId: string,
   id: string,
-  body: z.output<typeof providerPatchSchema>,
+  describe: (before: ProviderEntry) => DescribedEntry<ProviderEntry>,
+  { keepsConnections, confirmsClient }: EntryChange,
 ): Promise<ProviderEntry> {
   const read = () => getEntry(broker, projectId, id)
   return changeRow(`The provider "${id}"`, await read(), read, async (before) => {
-    const patched = applyProviderPatch(before, body, wireOptions(broker))
+    const { entry: described, clientSecret } = describe(before)
     const entry: ProviderEntry = {
-      ...patched.entry,
+      ...described,
       // may take seconds, in which another request may change the entry: then `changeRow` repeats this
-      provider: await withDiscoveredMetadata(broker, patched.entry.provider),
+      provider: await withDiscoveredMetadata(broker, described.provider),
       // an entry that an administrator has changed is not changed by later imports; tokens of a server stay its own
       source: before.source === 'server' ? 'server' : 'admin',
       updatedAt: broker.now(),
-      ...(patched.clientSecret !== undefined && {
-        clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
-      }),
+      ...(clientSecret !== undefined && { clientSecret: sealClientSecret(broker, described, clientSecret) }),
     }
     return changeProvider(broker, before, entry, {
-      keepConnections: body.keep_connections === true,
-      confirmed: body.oauth2?.environment_client === true,
+      keepConnections: keepsConnections,
+      confirmed: confirmsClient,
     })
   })
 }
