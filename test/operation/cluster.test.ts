@@ -29,7 +29,7 @@ async function figure(served: Served, name: string, labels = ''): Promise<number
 const start = () => serveProcess({ args: ['--processes', '2', '--json'] })
 
 describe('serve --processes 2', () => {
-  test('says as JSON where it serves, and one wakes whoever waits at the other', async () => {
+  test('says as JSON where it serves, one wakes whoever waits at the other, and they refresh a token once', async () => {
     await using served = await start()
     // after the line of the log for which `serveProcess` waits
     await until(() => served.printed().endsWith('\n'))
@@ -59,46 +59,25 @@ describe('serve --processes 2', () => {
     expect(Math.max(...at) - Math.min(...at)).toBeLessThan(30_000)
     const { body } = await authorize(served, flow.user)
     expect(body).toMatchObject({ status: 'completed' })
-  })
 
-  test('a refresh that both are asked for is one token request', async () => {
-    await using served = await start()
-    await importTool(served, as)
+    // a refresh that both are asked for is one token request
     as.behaviour.refresh = 'rotate-strict'
     as.behaviour.accessTokenLifetime = 1
-    const id = await connect(served)
+    const id = await connect(served, 'refreshed')
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     as.behaviour.accessTokenLifetime = 3600
     as.behaviour.refreshDelayMs = 300
-    const answers = await Promise.all(
+    const tokens = await Promise.all(
       Array.from({ length: 40 }, () => served.call('POST', `/v1/connections/${id}/token`)),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200))
-    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1)
+    expect(tokens.map(({ status }) => status)).toEqual(Array(40).fill(200))
+    expect(new Set(tokens.map(({ body }) => body.access_token)).size).toBe(1)
     expect(as.tokenRequests('refresh_token')).toHaveLength(1)
     expect(as.familyRevoked).toBe(false)
     await expect.poll(() => figure(served, 'gatepass_refreshes_total', 'outcome="refreshed"')).toBe(1)
   })
 
-  test('a worker that is killed is replaced, the other goes on, and no figure falls', async () => {
-    await using served = await start()
-    await importTool(served, as)
-    for (let i = 0; i < 20; i++) await served.call('GET', '/v1/tools')
-    const requests = () => figure(served, 'gatepass_http_requests_total', 'route="/v1/tools"')
-    await expect.poll(requests).toBe(20)
-    const first = workersOf(served).get(1) ?? 0
-    process.kill(first, 'SIGKILL')
-    await until(() => !isAlive(first))
-    for (let i = 0; i < 20; i++) expect((await served.call('GET', '/v1/tools')).status).toBe(200)
-    await until(() => workersOf(served).get(1) !== first)
-    expect(served.logLines()).toContainEqual(
-      expect.objectContaining({ level: 'error', worker: 1, signal: 'SIGKILL' }),
-    )
-    await until(async () => (await figure(served, 'gatepass_processes')) === 2)
-    await expect.poll(requests).toBe(40)
-  })
-
-  test('SIGTERM to a single worker replaces it, and what it has begun is finished', async () => {
+  test('a worker that gets SIGTERM finishes what it has begun and is replaced, one that is killed too, and no figure falls', async () => {
     await using served = await start()
     await importTool(served, as)
     const flow = await begin(served)
@@ -114,6 +93,21 @@ describe('serve --processes 2', () => {
     )
     expect((await authorize(served, flow.user)).body).toMatchObject({ status: 'completed' })
     expect(served.logLines().filter(({ level }) => level === 'error')).toEqual([])
+
+    for (let i = 0; i < 20; i++) await served.call('GET', '/v1/tools')
+    const requests = () => figure(served, 'gatepass_http_requests_total', 'route="/v1/tools"')
+    await expect.poll(requests).toBe(20)
+    const first = workersOf(served).get(1) ?? 0
+    process.kill(first, 'SIGKILL')
+    await until(() => !isAlive(first))
+    for (let i = 0; i < 20; i++) expect((await served.call('GET', '/v1/tools')).status).toBe(200)
+    await until(() => workersOf(served).get(1) !== first)
+    expect(served.logLines()).toContainEqual(
+      expect.objectContaining({ level: 'error', worker: 1, signal: 'SIGKILL' }),
+    )
+    await until(async () => (await figure(served, 'gatepass_processes')) === 2)
+    await expect.poll(requests).toBe(40)
+
     served.child.kill('SIGTERM')
     expect(await served.ended).toEqual({ code: 0, signal: null })
     for (const pid of workersOf(served).values()) expect(isAlive(pid)).toBe(false)

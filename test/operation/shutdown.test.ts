@@ -22,69 +22,52 @@ const KINDS = [
 ] as const
 
 describe.each(KINDS)('SIGTERM to %s', (_, args) => {
-  test('while a code is redeemed: the browser gets its page and the connection is stored', async () => {
-    await using served = await serveProcess({ args })
-    await importTool(served, as)
-    const flow = await begin(served)
-    const callback = await approve(flow)
-    as.behaviour.exchangeDelayMs = 1_500
-    const page = flow.browser.get(callback)
-    await until(() => as.tokenRequests('authorization_code').length === 1)
-    served.child.kill('SIGTERM')
-
-    expect((await page).status).toBe(303)
-    expect(await served.ended).toEqual({ code: 0, signal: null })
-    const database = new Database(served.databasePath, { readonly: true })
-    expect(database.prepare('select status from authorizations').pluck().all()).toEqual(['completed'])
-    expect(database.prepare('select count(*) from connections').pluck().get()).toBe(1)
-    database.close()
-    expect(as.tokenRequests('authorization_code')).toHaveLength(1)
-  })
-
-  test('while a token is refreshed: the caller gets it, and the rotated refresh token is stored', async () => {
+  test('while a code is redeemed, a token is refreshed and 200 wait: each gets its answer, and what was brought is stored', async () => {
     await using served = await serveProcess({ args })
     await importTool(served, as)
     as.behaviour.refresh = 'rotate-strict'
     as.behaviour.accessTokenLifetime = 1
     const id = await connect(served)
     await sleep(1_100)
-    as.behaviour.refreshDelayMs = 1_500
-    as.behaviour.accessTokenLifetime = 3600
-    const token = served.call('POST', `/v1/connections/${id}/token`)
-    await until(() => as.tokenRequests('refresh_token').length === 1)
-    served.child.kill('SIGTERM')
-
-    const { status, body } = await token
-    expect(status).toBe(200)
-    expect(as.isLive(body.access_token)).toBe(true)
-    expect(await served.ended).toEqual({ code: 0, signal: null })
-    const database = new Database(served.databasePath, { readonly: true })
-    const row = database
-      .prepare('select generation, unanswered_refreshes as unanswered from connections')
-      .get()
-    expect(row).toEqual({ generation: 2, unanswered: 0 })
-    database.close()
-  })
-
-  test('while 200 wait: all are answered at once with what stands, and the next request needs another connection', async () => {
-    await using served = await serveProcess({ args })
-    await importTool(served, as)
-    const { id } = await begin(served)
+    Object.assign(as.behaviour, { accessTokenLifetime: 3600, refreshDelayMs: 1_500, exchangeDelayMs: 1_500 })
+    const { id: pending } = await begin(served, 'somebody who waits')
     const waiting = Array.from({ length: 200 }, () =>
-      keptConnection(served).get(`/v1/auth/status?id=${id}&wait=59`),
+      keptConnection(served).get(`/v1/auth/status?id=${pending}&wait=59`),
     )
     await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 200\n'))
+    const flow = await begin(served, 'somebody who consents')
+    const callback = await approve(flow)
+    const redeemed = as.tokenRequests('authorization_code').length
+    const page = flow.browser.get(callback)
+    const token = served.call('POST', `/v1/connections/${id}/token`)
+    await until(() => as.tokenRequests('authorization_code').length === redeemed + 1)
+    await until(() => as.tokenRequests('refresh_token').length === 1)
     const begun = performance.now()
     served.child.kill('SIGTERM')
-    const answers = await Promise.all(waiting)
 
-    expect(performance.now() - begun).toBeLessThan(15_000)
-    for (const { status, connection, body } of answers) {
+    // all who wait are answered at once with the current status, and the next request needs another connection
+    for (const { status, connection, body } of await Promise.all(waiting)) {
       expect([status, connection]).toEqual([200, 'close'])
-      expect(JSON.parse(body)).toMatchObject({ id, status: 'pending' })
+      expect(JSON.parse(body)).toMatchObject({ id: pending, status: 'pending' })
     }
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    const answer = await token
+    expect(answer.status).toBe(200)
+    expect(as.isLive(answer.body.access_token)).toBe(true)
+    expect((await page).status).toBe(303)
     expect(await served.ended).toEqual({ code: 0, signal: null })
     expect(performance.now() - begun).toBeLessThan(20_000)
+
+    const database = new Database(served.databasePath, { readonly: true })
+    const one = (sql: string, ...values: string[]) => database.prepare(sql).get(...values)
+    expect(one('select status from authorizations where id = ?', flow.id)).toEqual({ status: 'completed' })
+    expect(one('select count(*) as count from connections')).toEqual({ count: 2 })
+    // the rotated refresh token is stored
+    expect(
+      one('select generation, unanswered_refreshes as unanswered from connections where id = ?', id),
+    ).toEqual({ generation: 2, unanswered: 0 })
+    database.close()
+    expect(as.tokenRequests('authorization_code')).toHaveLength(redeemed + 1)
   })
 
   test('a second time ends it at once', async () => {
