@@ -2,7 +2,6 @@ import type { Brand } from './domain/brand.ts'
 import type { EpochSeconds } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
-import type { Toolset } from './domain/toolset.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
 import type { LookUpTxt } from './egress/txt-records.ts'
@@ -75,7 +74,6 @@ export interface Broker {
     readonly workers: ReadCache<{ readonly worker?: Worker }>
     /** The keys of the secrets of each project, in lower case. */
     readonly secretKeys: ReadCache<ReadonlySet<string>>
-    readonly toolsets: ReadCache<{ readonly toolset?: Toolset }>
   }
   readonly refreshes: Refreshes
   /** Makes and checks the proof that the `next_uri` of `confirm_user` contains. */

@@ -67,8 +67,6 @@ const MAX_ENTRY_CHARACTERS = 128 * 1024 * 1024
 const ENTRY_CHARACTERS = 4_000
 /** Projects whose keys of secrets are cached. */
 const MAX_HELD_PROJECTS = 100
-/** Cached toolsets, each with a list of its tools: 1 MB for 10,000 of them. */
-const MAX_HELD_TOOLSETS = 100
 
 /** What a broker needs besides its settings. */
 export interface BrokerParts {
@@ -227,10 +225,6 @@ export async function openBroker(
         secretKeys: createReadCache(store, {
           max: MAX_HELD_PROJECTS,
           forgets: ({ noun }) => (noun === 'secret' ? 'all' : undefined),
-        }),
-        toolsets: createReadCache(store, {
-          max: MAX_HELD_TOOLSETS,
-          forgets: ({ noun }) => (noun === 'toolset' ? 'all' : undefined),
         }),
       },
       refreshes,

@@ -21,6 +21,7 @@ import type { ProjectSites } from '../services/users-origin.ts'
 import type { Sealer } from '../store/seal.ts'
 import type { Store } from '../store/store.ts'
 import type { StorePart } from '../store/store-part.ts'
+import type { ToolSelections } from '../tools/catalogue/shown-tools.ts'
 import type { RunLater } from '../tools/run/run-later.ts'
 
 /**
@@ -56,6 +57,8 @@ export interface Feature {
   /** The path of the page on which users end what they have allowed. */
   readonly ownPage?: () => Promise<string>
   readonly jobs?: () => Promise<FeatureJobs>
+  /** Selections of tools, which MCP clients reach at `/mcp/{id}`. */
+  readonly toolSelections?: () => Promise<ToolSelections>
   /** Runs a tool later, where a caller asks for that. */
   readonly runLater?: () => Promise<RunLater>
   /** Changes rows of an earlier release, before the installation signs its rows for the first time. */

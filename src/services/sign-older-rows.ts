@@ -31,10 +31,6 @@ export async function signOlderRows(raw: Store, store: Store, signing: Signing):
       await store.policies.change(one, one)
       signed++
     }
-    for (const one of await raw.toolsets.list(id)) {
-      await store.toolsets.change(one, one)
-      signed++
-    }
     signed += await signTools(raw, signing, id)
   }
   return signed

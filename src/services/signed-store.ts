@@ -7,9 +7,10 @@ import { signedTools } from './signed-tools.ts'
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of workers, tools and the owners of their names, toolsets, policies,
- * and what features sign. An altered row counts as absent; a name whose row was altered belongs to no source until an administrator accepts it again. An altered policy
- * stops all releases of its project until an administrator sets or deletes it.
+ * provider entries and workers, the accepted needs of workers, tools and the owners of their names, policies, and what
+ * features sign. An altered row counts as absent; a name whose row was altered belongs to no source until an
+ * administrator accepts it again. An altered policy stops all releases of its project until an administrator sets or
+ * deletes it.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.

@@ -13,12 +13,11 @@ const ALTERED = 'altered'
  * it again.
  */
 export function signedTools(
-  { tools, toolNames, toolsets }: Store,
+  { tools, toolNames }: Store,
   signing: Signing,
-): Pick<Store, 'tools' | 'toolNames' | 'toolsets'> {
+): Pick<Store, 'tools' | 'toolNames'> {
   const entry = signing(CORE.providers.signed)
   const tool = signing(CORE.tools.signed)
-  const toolset = signing(CORE.toolsets.signed)
   const toolName = signing(CORE.toolNames.signed)
   const name = (row: ToolName): ToolName => toolName.check(row) ?? { ...row, source: ALTERED }
   /** The tool keeps its getters, which parse large members when they are read. */
@@ -71,18 +70,6 @@ export function signedTools(
         return { ...rest, rows: rows.map(name) }
       },
       settle: (names) => toolNames.settle(names.map(toolName.sign)),
-    },
-    toolsets: {
-      ...toolsets,
-      async add(one, ...rest) {
-        const known = await toolsets.find(one.projectId, one.id)
-        if (known !== undefined && toolset.check(known) === undefined)
-          return toolsets.change(known, toolset.sign(one), ...rest)
-        return toolsets.add(toolset.sign(one), ...rest)
-      },
-      change: (from, to, ...rest) => toolsets.change(from, toolset.sign(to), ...rest),
-      find: async (...args) => toolset.check(await toolsets.find(...args)),
-      list: async (...args) => toolset.checkAll(await toolsets.list(...args)),
     },
   }
 }

@@ -31,7 +31,6 @@ import type { StorePart } from './store-part.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
 import { createTools } from './tools.ts'
-import { createToolsets } from './toolsets.ts'
 import { createTrailLeases } from './trail-leases.ts'
 import { createUsers } from './users.ts'
 import { createWorkers } from './workers.ts'
@@ -86,7 +85,6 @@ function createCoreNouns(
     envelopes: retried(createEnvelopes(database, sealedColumnsOf(parts))),
     answers: retried(createAnswers(database)),
     policies: retried(createPolicies(database)),
-    toolsets: retried(createToolsets(database)),
     processes: retried(createProcesses(database)),
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),

@@ -3,34 +3,11 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Sealed } from '../domain/sealed.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` for `/mcp`: toolsets, the authorization server for MCP clients, and suspended calls. */
+/** The part of `describeTables` for `/mcp`: the authorization server for MCP clients, and suspended calls. */
 export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
   const { table, text, whole, json, index, primaryKey } = kit
   const ofProject = () => text('project_id').notNull().references(projectId)
   const sealed = (name: string) => text(name).$type<Sealed>()
-
-  const toolsets = table(
-    'toolsets',
-    {
-      projectId: ofProject(),
-      id: text('id').notNull(),
-      tools: json<readonly string[]>('tools'),
-      /** The source of each tool of `tools` that existed when it was named, by its text there. */
-      toolSources: json<Readonly<Record<string, string>>>('tool_sources'),
-      namespaces: json<readonly string[]>('namespaces'),
-      tags: json<readonly string[]>('tags'),
-      providers: json<readonly string[]>('providers'),
-      names: text('names').$type<'prefixed' | 'bare'>().notNull(),
-      instructions: text('instructions'),
-      listing: text('listing').$type<'all' | 'search'>(),
-      /** Where `names` is `bare`: the permanent name of each tool, by `namespace:name` in lower case. */
-      bareNames: json<Readonly<Record<string, string>>>('bare_names'),
-      mac: text('mac'),
-      createdAt: whole('created_at').notNull(),
-      updatedAt: whole('updated_at').notNull(),
-    },
-    (t) => [primaryKey({ columns: [t.projectId, t.id] })],
-  )
 
   /** The records of oidc-provider: clients, grants, codes and refresh tokens, by their model. */
   const mcpRecords = table(
@@ -106,5 +83,5 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
     (t) => [index('suspended_calls_expiry').on(t.expiresAt)],
   )
 
-  return { toolsets, mcpRecords, mcpConsents, suspendedCalls }
+  return { mcpRecords, mcpConsents, suspendedCalls }
 }

@@ -2,7 +2,6 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Policy } from '../domain/policy.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
-import type { Toolset } from '../domain/toolset.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { textsOf } from './kept-tool.ts'
@@ -101,26 +100,6 @@ export const CORE = {
         kind: 'tool_names',
         members: valuesOf<ToolName>('projectId', 'identity', 'source', 'since'),
         nameOf: ({ identity }: ToolName) => identity,
-      },
-    },
-  },
-  toolsets: {
-    signed: {
-      mac: {
-        kind: 'toolsets',
-        // without the times, and the bare names that its tools were given
-        members: valuesOf<Toolset>(
-          'projectId',
-          'id',
-          'names',
-          'tools',
-          'toolSources',
-          'namespaces',
-          'tags',
-          'providers',
-          'instructions',
-          'listing',
-        ),
       },
     },
   },

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { shownTools } from '../../src/tools/catalogue/shown-tools.ts'
+import { toolsAt } from '../../src/tools/catalogue/selected-tools.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { metadata } from './world.ts'
 
@@ -188,7 +188,7 @@ describe('shown names', () => {
     await add('left', 'right_tool')
     await add('left_right', 'tool')
     await add('gatepass', 'connections')
-    const { tools, find, listing } = await shownTools(gatepass.broker, await projectId())
+    const { tools, find, listing } = await toolsAt(gatepass.broker, await projectId())
     const names = tools.map(({ name }) => name)
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length)
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,48}$/)
@@ -207,7 +207,7 @@ describe('shown names', () => {
   test('are worked out once, until a tool, a provider or the toolset changes', async () => {
     await create({ id: 'kept', namespaces: ['github'] })
     const project = await projectId()
-    const read = () => shownTools(gatepass.broker, project, 'kept')
+    const read = () => toolsAt(gatepass.broker, project, 'kept')
     const before = await read()
     expect(await read()).toBe(before)
     await call('PATCH', '/v1/toolsets/kept', { listing: 'all' })

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts'
 
-/** Administers selections of tools for MCP clients. `tools/catalogue/shown-tools.ts` applies them. */
+/** Selections of tools for MCP clients. */
 export const toolsets: Feature = {
   commands: [
     {
@@ -10,5 +10,7 @@ export const toolsets: Feature = {
       load: async () => (await import('./command.ts')).defineToolsets,
     },
   ],
+  store: async () => (await import('./store.ts')).toolsetStore,
+  toolSelections: async () => (await import('./toolset.ts')).toolSelections,
   operations: () => import('./operations.ts'),
 }

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import type { Toolset } from '../../domain/toolset.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { idText } from '../../operations/schemas/fields.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
-import { getToolset as get, shownTools } from '../../tools/catalogue/shown-tools.ts'
+import type { Toolset } from './domain.ts'
+import { getToolset as get, toolsOf } from './toolset.ts'
 import { addToolset, changeToolset, deleteToolset as remove } from './toolset-settings.ts'
 import {
   changesFromWire,
@@ -68,7 +68,7 @@ export const listToolsetTools = defineOperation({
   answer: 'A page, oldest first',
   output: pageSchema(shownToolSchema),
   async run(broker, { params: { id }, query, caller }) {
-    const { tools } = await shownTools(broker, caller.projectId, id)
+    const { tools } = await toolsOf(broker, await get(broker, caller.projectId, id))
     const page = slicePage(tools, query)
     return { ...page, items: page.items.map(shownToolToWire) }
   },
@@ -128,5 +128,5 @@ export const deleteToolset = defineOperation({
 })
 
 async function detail(broker: Broker, toolset: Toolset) {
-  return detailToWire(broker.settings, toolset, await shownTools(broker, toolset.projectId, toolset.id))
+  return detailToWire(broker.settings, toolset, await toolsOf(broker, toolset))
 }

@@ -2,12 +2,12 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
 import { changeRow } from '../../services/change-row.ts'
 import { findToolsNamed, splitVersion } from '../../tools/catalogue/get-tool.ts'
-import { EVERY_TOOL } from '../../tools/catalogue/select-tools.ts'
-import { getToolset } from '../../tools/catalogue/shown-tools.ts'
 import { sourceOf } from '../../tools/catalogue/tool-source.ts'
+import { TOOL_SELECTORS, type Toolset } from './domain.ts'
+import { getToolset } from './toolset.ts'
+import { EVERY_TOOL } from './toolset-selection.ts'
 
 /** The settings of a toolset. */
 export type ToolsetSettings = Omit<

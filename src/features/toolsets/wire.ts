@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { BrokerSettings } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
+import { isToolsetId, TOOL_LISTINGS } from '../../domain/shown-tools.ts'
 import { toolId } from '../../domain/tool.ts'
-import { isToolsetId, TOOL_LISTINGS, TOOL_NAMINGS, type Toolset } from '../../domain/toolset.ts'
 import { plainText, toolNameText } from '../../operations/schemas/fields.ts'
 import type { ShownTool, ShownTools } from '../../tools/catalogue/shown-tools.ts'
+import { TOOL_NAMINGS, type Toolset } from './domain.ts'
 import type { ToolsetChanges, ToolsetSettings } from './toolset-settings.ts'
 
 // Toolsets on the wire. Unknown members are refused, because a misspelled selector would select nothing.

@@ -31,8 +31,8 @@ export async function serve(parts: ServeParts, exchange: Exchange, body: unknown
     cancelBy(message, parts, exchange)
     await answerBy(message, parts, exchange)
   }
-  const { toolset } = await parts.lists.listFor(exchange)
-  const { instructions } = toolset ?? {}
+  const { selection } = await parts.lists.listFor(exchange)
+  const { instructions } = selection ?? {}
   const placeholders = createPlaceholders()
   const backlog = createBacklog()
   const subscription = createSubscription(exchange, parts.changes)

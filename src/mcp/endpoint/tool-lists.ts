@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { createReadCache } from '../../services/read-cache.ts'
-import type { StoreChange } from '../../store/changes.ts'
 import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
-import { type ShownTool, type ShownTools, shownTools } from '../../tools/catalogue/shown-tools.ts'
+import { SHOWN_NOUNS, toolsAt } from '../../tools/catalogue/selected-tools.ts'
+import type { ShownTool, ShownTools } from '../../tools/catalogue/shown-tools.ts'
 import { refusedTools } from '../../tools/run/refused-tools.ts'
 import { createTimeBudget } from '../../tools/slices.ts'
 import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
@@ -22,7 +22,7 @@ export interface ToolLists {
 }
 
 /** The tools that one viewer sees. */
-export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
+export interface ToolList extends Pick<ShownTools, 'listing' | 'selection'> {
   /** The tools in a stable order. */
   readonly shown: readonly ShownTool[]
   /** The number of tools in `tools/list`, including Gatepass' own. */
@@ -41,9 +41,7 @@ export interface ListedPage {
 }
 
 /** A change of such a row may change a list. */
-export const LIST_NOUNS: ReadonlySet<StoreChange['noun']> = new Set([
-  ...(['tool', 'toolset', 'worker', 'provider', 'policy'] as const),
-])
+export const LIST_NOUNS: ReadonlySet<string> = new Set([...SHOWN_NOUNS, 'worker', 'policy'])
 
 /** In characters, with namespace and version. Longer names would fill the cache of names. */
 const MAX_NAME = 600
@@ -65,7 +63,7 @@ export function createToolLists(broker: Broker): ToolLists {
   })
 
   async function listFor({ principal: { projectId, userId }, toolsetId }: Viewer): Promise<ToolList> {
-    const from = await shownTools(broker, projectId, toolsetId)
+    const from = await toolsAt(broker, projectId, toolsetId)
     const isRefused = await refusedTools(broker, projectId, userId)
     if (isRefused === undefined) return wholeList(from)
     const read = async () => ({ from, list: toList(from, await permitted(from.tools, isRefused)) })
@@ -86,7 +84,7 @@ export function createToolLists(broker: Broker): ToolLists {
     async find(viewer, name) {
       if (name.length > MAX_NAME) return undefined
       const { projectId, userId } = viewer.principal
-      const { tools, toolset, find, isRetired } = await shownTools(broker, projectId, viewer.toolsetId)
+      const { tools, selection, find, isRetired } = await toolsAt(broker, projectId, viewer.toolsetId)
       const isRefused = await refusedTools(broker, projectId, userId)
       const found = find(name) ?? (isRetired(name) ? undefined : await findByAlias(name))
       return found === undefined || (await isRefused?.(found.tool)) === true ? undefined : found
@@ -95,7 +93,7 @@ export function createToolLists(broker: Broker): ToolLists {
       async function findByAlias(name: string): Promise<ShownTool | undefined> {
         const [tool, ...others] = await findToolsNamed(broker, projectId, name)
         if (tool === undefined || others.length > 0) return undefined
-        const isShown = toolset === undefined || tools.some((one) => isSameTool(one.tool, tool))
+        const isShown = selection === undefined || tools.some((one) => isSameTool(one.tool, tool))
         return isShown ? { name, tool } : undefined
       }
     },
@@ -130,7 +128,7 @@ async function permitted(
   return found
 }
 
-function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): ToolList {
+function toList({ listing, selection }: ShownTools, shown: readonly ShownTool[]): ToolList {
   const own = gatewayTools(listing).map(({ name, definition }) => JSON.stringify({ name, ...definition }))
   const listed = listing === 'all' ? shown : []
   const count = own.length + listed.length
@@ -138,7 +136,7 @@ function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): 
   let digest: Promise<string> | undefined
   return {
     listing,
-    toolset,
+    selection,
     shown,
     length: count,
     async page(era, start) {

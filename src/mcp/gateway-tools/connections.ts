@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { GATEWAY_TOOLS } from '../../domain/shown-tools.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { GATEWAY_TOOLS } from '../../domain/toolset.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import {
   type ManyRequirements,

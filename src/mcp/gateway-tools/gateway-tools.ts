@@ -1,4 +1,4 @@
-import type { ToolListing } from '../../domain/toolset.ts'
+import type { ToolListing } from '../../domain/shown-tools.ts'
 import { listedJson } from '../endpoint/listed-tool.ts'
 import { CONNECTIONS_TOOL } from './connections.ts'
 import type { GatewayTool } from './gateway-tool.ts'

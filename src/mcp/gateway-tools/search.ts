@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
-import { GATEWAY_TOOLS } from '../../domain/toolset.ts'
+import { GATEWAY_TOOLS } from '../../domain/shown-tools.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import { createTimeBudget } from '../../tools/slices.ts'
 import { answerJson, type GatewayCall, type GatewayTool } from './gateway-tool.ts'

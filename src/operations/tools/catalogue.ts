@@ -9,7 +9,7 @@ import { modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
-import { shownTools } from '../../tools/catalogue/shown-tools.ts'
+import { toolsAt } from '../../tools/catalogue/selected-tools.ts'
 import { cachedText } from '../../tools/catalogue/text-cache.ts'
 import { formatTool } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus, requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
@@ -236,7 +236,7 @@ async function toolsOfList(
     ...(filter !== undefined && { filter: readBehaviourFilter(filter) }),
   }
   const catalogue = await catalogueOf(broker, projectId)
-  const shown = toolset === undefined ? undefined : await shownTools(broker, projectId, toolset)
+  const shown = toolset === undefined ? undefined : await toolsAt(broker, projectId, toolset)
   const listed =
     shown?.tools.map(({ tool }) => tool) ??
     (all === 'true' ? catalogue.tools.filter(hasOwnName) : catalogue.newest)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/shown-tools.ts'
 import { functionName, MAX_FUNCTION_NAME, type Tool } from '../../domain/tool.ts'
 import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
-import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
 import { runWithoutPause, type Steps } from '../slices.ts'
 
 // The names of tools in the lists for callers and models. Each name belongs to one tool of the project, with all its

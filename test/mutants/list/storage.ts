@@ -568,8 +568,8 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'a toolset selects what its row says',
-    file: 'src/services/signed-tools.ts',
-    from: 'find: async (...args) => toolset.check(await toolsets.find(...args)),',
+    file: 'src/features/toolsets/store.ts',
+    from: 'find: async (...args) => check(await toolsets.find(...args)),',
     to: '',
     test: 'threats/altered-rows.test.ts',
     name: 'that was written into the database is absent until it is set again',
@@ -577,8 +577,8 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'an altered toolset keeps its id',
-    file: 'src/services/signed-tools.ts',
-    from: 'if (known !== undefined && toolset.check(known) === undefined)',
+    file: 'src/features/toolsets/store.ts',
+    from: 'if (known !== undefined && check(known) === undefined)',
     to: 'if (known === null)',
     test: 'threats/altered-rows.test.ts',
     name: 'that was written into the database is absent until it is set again',

@@ -24,7 +24,7 @@ export const toolsets: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a bare name is free as soon as its tool is gone',
-    file: 'src/tools/catalogue/bare-names.ts',
+    file: 'src/features/toolsets/toolset-names.ts',
     from: 'kept.length > tools.length * (1 + KEPT.forEach) + KEPT.always',
     to: 'kept.length > 0',
     test: 'http/toolsets.test.ts',

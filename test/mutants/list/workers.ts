@@ -78,7 +78,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'a toolset takes the tool of another source',
-    file: 'src/tools/catalogue/select-tools.ts',
+    file: 'src/features/toolsets/toolset-selection.ts',
     from: 'source === kept',
     to: 'source !== undefined',
     test: 'threats/tool-names.test.ts',

@@ -1,26 +1,14 @@
 import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
-import type { ToolSelectors, Toolset } from '../../domain/toolset.ts'
 import { providersOf } from '../../flows/get-provider.ts'
-import { createTimeBudget } from '../slices.ts'
-import { findToolsNamed } from './get-tool.ts'
-import { identityOf, withoutTwins } from './listed-names.ts'
-import { createProviderNames } from './search-tools.ts'
-import { describeSource, sourceOf } from './tool-source.ts'
-
-export interface Selection {
-  /** One version of each tool, oldest first. */
-  readonly tools: readonly Tool[]
-  readonly warnings: readonly SelectorWarning[]
-}
-
-/** A selector that selects nothing at present, or not what its author may expect. */
-export interface SelectorWarning {
-  /** The member, such as `tools.0`. */
-  readonly path: string
-  readonly message: string
-}
+import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
+import { identityOf, withoutTwins } from '../../tools/catalogue/listed-names.ts'
+import { createProviderNames } from '../../tools/catalogue/search-tools.ts'
+import type { SelectedTools, SelectorWarning } from '../../tools/catalogue/shown-tools.ts'
+import { describeSource, sourceOf } from '../../tools/catalogue/tool-source.ts'
+import { createTimeBudget } from '../../tools/slices.ts'
+import type { ToolSelectors, Toolset } from './domain.ts'
 
 /**
  * Selects the tools of a toolset among `newest`, which has the newest version of each tool of the project. A name with a
@@ -30,7 +18,7 @@ export async function selectTools(
   broker: Broker,
   toolset: ToolSelectors & Pick<Toolset, 'projectId' | 'toolSources'>,
   newest: readonly Tool[],
-): Promise<Selection> {
+): Promise<Pick<SelectedTools, 'tools' | 'warnings'>> {
   const { namespaces = [], tags = [], providers = [] } = toolset
   const warnings: SelectorWarning[] = []
   const selected = new Map<string, Tool>()

@@ -1,8 +1,10 @@
 import type { Broker } from '../../broker.ts'
+import { MAX_SHOWN_NAME } from '../../domain/shown-tools.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
-import { MAX_SHOWN_NAME, type Toolset } from '../../domain/toolset.ts'
-import type { BareNames } from '../../store/toolsets.ts'
-import { identityOf, RESERVED_NAMES, withDigest } from './listed-names.ts'
+import { identityOf, RESERVED_NAMES, withDigest } from '../../tools/catalogue/listed-names.ts'
+import type { GivenNames } from '../../tools/catalogue/shown-tools.ts'
+import type { Toolset } from './domain.ts'
+import type { BareNames } from './store-toolsets.ts'
 
 // The names in toolsets whose tools have bare names (`Send` instead of `Gmail_Send`). A name stays with its tool when other
 // tools are added, and is not reused when the tool is removed, so that a client with an old list never calls another tool.
@@ -12,13 +14,6 @@ import { identityOf, RESERVED_NAMES, withDigest } from './listed-names.ts'
  * exceeded, all of them are dropped and may be used again.
  */
 const KEPT = { forEach: 1, always: 1_000 }
-
-export interface GivenNames {
-  /** The names by the `uid` of a tool. */
-  readonly names: ReadonlyMap<string, string>
-  /** The names of removed tools, in lower case. */
-  readonly retired: ReadonlySet<string>
-}
 
 /** Gives each tool its name, oldest first. `prefixed`: the names for tools whose bare name another tool has. */
 export async function giveBareNames(

@@ -1,11 +1,11 @@
 import { eq, getTableColumns } from 'drizzle-orm'
-import type { Toolset } from '../domain/toolset.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { hasIdInProject } from './row-conditions.ts'
-import { sameMembers } from './same-members.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
-import { writeRow } from './write-row.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { hasIdInProject } from '../../store/row-conditions.ts'
+import { sameMembers } from '../../store/same-members.ts'
+import { type InProject, type OfProject, placeholdersOf } from '../../store/statement.ts'
+import { writeRow } from '../../store/write-row.ts'
+import type { Toolset } from './domain.ts'
 
 /** The bare name of each tool of a toolset, by `namespace:name` in lower case. */
 export type BareNames = Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
-import type { EpochSeconds } from './clock.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { ToolListing } from '../../domain/shown-tools.ts'
 
 /** A selection of a project's tools, which MCP clients reach at `/mcp/{id}`: every tool that a selector names. */
 export interface Toolset extends ToolSelectors {
@@ -15,7 +16,7 @@ export interface Toolset extends ToolSelectors {
   readonly instructions?: string
   /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools, otherwise `all`. */
   readonly listing?: ToolListing
-  /** Keyed MAC over the members except the times (`protected-tables.ts`); the store writes it. */
+  /** Keyed MAC over the members except the times (`store.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
@@ -38,24 +39,3 @@ export interface ToolSelectors {
 export const TOOL_NAMINGS = ['prefixed', 'bare'] as const
 /** `prefixed`: `Namespace_Tool`, as in the other lists of the project; `bare`: the tool's own name. */
 export type ToolNaming = (typeof TOOL_NAMINGS)[number]
-
-export const TOOL_LISTINGS = ['all', 'search'] as const
-/** `all`: MCP clients get every tool; `search`: they get two tools that search and call the others. */
-export type ToolListing = (typeof TOOL_LISTINGS)[number]
-
-/** Clients refuse or cut longer lists; Copilot does above this number. */
-export const MAX_LISTED_TOOLS = 128
-
-/** The longest name, in characters. Model APIs allow 64; some clients need 16 for a prefix with the server's name. */
-export const MAX_SHOWN_NAME = 48
-
-/** Gatepass' own tools at `/mcp`. No other tool is shown under these names. */
-export const GATEWAY_TOOLS = {
-  connections: 'gatepass_connections',
-  search: 'gatepass_search_tools',
-  call: 'gatepass_call_tool',
-} as const
-
-export function isToolsetId(text: string): boolean {
-  return /^[a-z0-9-]{1,64}$/.test(text)
-}
