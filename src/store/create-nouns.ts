@@ -4,7 +4,6 @@ import { createApiKeys } from './api-keys.ts'
 import { createAuditAnchors } from './audit-anchors.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
-import { createChains } from './chains.ts'
 import type { ChangeHook } from './change-hook.ts'
 import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
@@ -88,7 +87,6 @@ function createCoreNouns(
     processes: retried(createProcesses(database)),
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),
-    chains: retried(createChains(database)),
     suspendedCalls: retried(createSuspendedCalls(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),

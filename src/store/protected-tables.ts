@@ -146,7 +146,6 @@ export const CORE = {
     },
   },
   executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
-  chains: { ...IN_PROJECT, sealed: ['state'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
   pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
   mcpRecords: {

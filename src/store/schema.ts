@@ -240,17 +240,6 @@ export function describeTables(kit: SchemaKit) {
     (t) => [index('answers_until').on(t.until)],
   )
 
-  const chains = table(
-    'chains',
-    {
-      id: text('id').primaryKey(),
-      projectId: ofProject(),
-      state: sealed('state').notNull(),
-      expiresAt: whole('expires_at').notNull(),
-    },
-    (t) => [index('chains_expiry').on(t.expiresAt), index('chains_of_project').on(t.projectId, t.expiresAt)],
-  )
-
   const auditBlocks = table(
     'audit_blocks',
     {
@@ -280,7 +269,6 @@ export function describeTables(kit: SchemaKit) {
     servers,
     connections,
     answers,
-    chains,
     auditBlocks,
   }
 }

@@ -26,8 +26,8 @@ export interface SettledRestore {
 
 /**
  * Settles what a restored backup had under way, before requests are served: refresh tokens count as possibly used,
- * authorizations fail with this message, due runs fail, and paused chains, suspended calls, sessions, links and
- * approvals of MCP clients are deleted. `undefined` when the database is no restored backup, or another node has
+ * authorizations fail with this message, due runs fail, and suspended calls, sessions, links, approvals of MCP clients
+ * and what features name are deleted. `undefined` when the database is no restored backup, or another node has
  * settled it.
  */
 export type SettleRestore = (
@@ -62,7 +62,7 @@ export function createSettleRestore(
   parts: readonly Pick<StorePart, 'restore'>[],
 ): SettleRestore {
   const { tables, query, statement, read, write, dialect } = database
-  const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
+  const { authorizations, connections, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions } = tables
 
   const mark = () => query.select({ value: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
@@ -131,7 +131,6 @@ export function createSettleRestore(
       )
       .returning({ id: executions.id }),
   )
-  const dropChains = statement((_: object) => query.delete(chains).returning({ id: chains.id }))
   const dropCalls = statement((_: object) =>
     query.delete(suspendedCalls).returning({ id: suspendedCalls.id }),
   )
@@ -188,7 +187,6 @@ export function createSettleRestore(
     return write(audit?.(parseMark(marked.value).takenAt), function* () {
       const [taken] = yield* takeMark({})
       if (taken === undefined) return undefined
-      yield* dropChains({})
       yield* dropCalls({})
       yield* dropSessions({})
       const consents = yield* dropConsents({})

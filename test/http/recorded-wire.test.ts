@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainContext } from '../../src/features/chains/store.ts'
 import { sealingContext } from '../../src/store/protected-tables.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { testClock } from '../gatepass.ts'
@@ -244,10 +245,7 @@ describe('every way of running a tool', () => {
     const taken = await broker.store.chains.take(projectId, resume, broker.now())
     if (taken === undefined) throw new Error('no chain was kept')
     await broker.store.chains.add(taken)
-    const state = broker.sealer.open(
-      taken.state,
-      sealingContext('chains', 'state', { id: resume, projectId }),
-    )
+    const state = broker.sealer.open(taken.state, chainContext('chains', 'state', { id: resume, projectId }))
     await world.connect('chained')
     const second = await raw('POST', '/v1/tools/run_chain', { resume, user_id: 'chained' })
     const text = [first, state, second]

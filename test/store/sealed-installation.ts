@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
+import { chainContext } from '../../src/features/chains/store.ts'
 import { webhookContext } from '../../src/features/webhooks/store.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import { policyUid, sealingContext } from '../../src/store/protected-tables.ts'
@@ -118,7 +119,7 @@ async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
       { ...ended, request: sealedIn(ended.id, 'request'), result: sealedIn(ended.id, 'result') },
     ])
     const paused = chain({ projectId, expiresAt: 5_000_000_000 })
-    const state = sealer.seal('the state', sealingContext('chains', 'state', { id: paused.id, projectId }))
+    const state = sealer.seal('the state', chainContext('chains', 'state', { id: paused.id, projectId }))
     await store.chains.add({ ...paused, state })
     const record = mcpRecord({ model: 'Client', expiresAt: 5_000_000_000 })
     const place = sealingContext('mcpRecords', 'payload', { model: record.model, id: record.id })

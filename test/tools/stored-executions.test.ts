@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
+import { chainContext } from '../../src/features/chains/store.ts'
 import { sealingContext } from '../../src/store/protected-tables.ts'
 import { startWorld, type World } from '../http/world.ts'
 
@@ -74,7 +75,7 @@ test('a run that the broker could not make is answered with its reason', async (
 test('a chain that was paused goes on with its results', async () => {
   const { sealer, store, now } = world.gatepass.broker
   const id = newId('chain')
-  const state = sealer.seal(chain, sealingContext('chains', 'state', { id, projectId }))
+  const state = sealer.seal(chain, chainContext('chains', 'state', { id, projectId }))
   await store.chains.add({ id, projectId, state, expiresAt: now() + 60 })
   await world.connect('chained')
   const { status, body } = await world.call('POST', '/v1/tools/run_chain', { resume: id, user_id: 'chained' })

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { badge, exactTime, facts, link, section, table } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
@@ -8,6 +7,7 @@ import { submit } from '../../http/console/form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import type { FeaturePages } from '../feature.ts'
+import type { PausedChain } from './domain.ts'
 import { type ChainState, openChainState } from './paused-chain.ts'
 
 const SHOWN = 100

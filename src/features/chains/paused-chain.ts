@@ -1,13 +1,13 @@
 import type { Broker } from '../../broker.ts'
-import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { perBroker } from '../../flows/per-broker.ts'
 import { createPendingLimit } from '../../services/pending-limit.ts'
-import { sealingContext } from '../../store/protected-tables.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { LargeJson } from '../../tools/large-json.ts'
 import type { Run, RunBackend, RunResult } from '../../tools/run/run-tool.ts'
+import type { PausedChain } from './domain.ts'
+import { chainContext } from './store.ts'
 
 // Stores a chain that waits for its user's consent. It is sealed JSON in the form of the first release, so that nodes of
 // an older release can resume the chain while an installation is upgraded node by node.
@@ -59,10 +59,7 @@ export async function pauseChain(
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
   const stored: StoredState = { call, steps, sources, results: results.map(toStored) }
-  const state = broker.sealer.seal(
-    JSON.stringify(stored),
-    sealingContext('chains', 'state', { id, projectId }),
-  )
+  const state = broker.sealer.seal(JSON.stringify(stored), chainContext('chains', 'state', { id, projectId }))
   if (state.length > MAX_STATE_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state, expiresAt })
   pausedChainsOf(broker).added(projectId)
@@ -79,7 +76,7 @@ function largeBytes(results: readonly CompletedStep[]): number {
 export function openChainState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
   try {
     const stored = JSON.parse(
-      broker.sealer.open(state, sealingContext('chains', 'state', { id, projectId })),
+      broker.sealer.open(state, chainContext('chains', 'state', { id, projectId })),
     ) as StoredState // `pauseChain` wrote it
     return { ...stored, results: stored.results.map(fromStored) }
   } catch (cause) {

@@ -337,6 +337,15 @@ export const eachFile: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'a chain of a restored backup can be resumed a second time',
+    file: 'src/features/chains/store.ts',
+    from: '      yield* drop({})\n',
+    to: '',
+    test: 'store/sqlite.test.ts',
+    name: 'of a restored backup are deleted',
+  },
+  {
+    rows: [],
     fault: 'a chain that waits can be resumed after a day',
     file: 'src/features/chains/paused-chain.ts',
     from: 'const PAUSED_SECONDS = 24 * 3600',

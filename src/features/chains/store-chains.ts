@@ -1,11 +1,11 @@
 import { and, count, desc, eq, gt, lt } from 'drizzle-orm'
-import type { PausedChain } from '../domain/chain.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { hasIdInProject } from './row-conditions.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
-import { deleteInSlices } from './sweep.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { hasIdInProject } from '../../store/row-conditions.ts'
+import { type InProject, type OfProject, placeholdersOf } from '../../store/statement.ts'
+import { deleteInSlices } from '../../store/sweep.ts'
+import type { PausedChain } from './domain.ts'
 
 /** Chains of tool runs that wait for their users' consent. */
 export interface Chains {

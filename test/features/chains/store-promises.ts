@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chain, inProject, type OpenedStore } from './fixtures.ts'
+import { BACKUP_FACT } from '../../../src/store/facts.ts'
+import { chain, inProject, type OpenedStore } from '../../store/fixtures.ts'
 
 /** Tests the promises of `Chains`. */
 export function chainPromises(open: () => Promise<OpenedStore>): void {
@@ -52,6 +53,17 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.sweep(20)).toBe(1)
       expect(await store.chains.take(projectId, old.id, 0)).toBeUndefined()
       expect(await store.chains.take(projectId, fresh.id, 0)).toEqual(fresh)
+    })
+
+    test('of a restored backup are deleted, since they may have been resumed after it', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const paused = chain({ projectId })
+      await store.chains.add(paused)
+      await store.facts.put(BACKUP_FACT, '5')
+      await store.settleRestore('restored', 6)
+      expect(await other.chains.find(projectId, paused.id, 6)).toBeUndefined()
     })
   })
 }

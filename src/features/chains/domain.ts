@@ -1,5 +1,5 @@
-import type { EpochSeconds } from './clock.ts'
-import type { Sealed } from './sealed.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Sealed } from '../../domain/sealed.ts'
 
 /** A chain of tool runs that is paused until its user has consented. Its id resumes it, once. */
 export interface PausedChain {
