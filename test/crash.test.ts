@@ -143,26 +143,6 @@ function expectNoCodeSentTwice(): void {
   expect(as.familyRevoked).toBe(false)
 }
 
-test('killed after an authorization was begun: it is pending, and its link still works', async () => {
-  await startProcess()
-  const flow = await begin()
-  await restart()
-  expect(await statusOf(flow)).toBe('pending')
-  expect((await clickThrough(flow)).status).toBe(200)
-  await expectCompleted(flow)
-})
-
-test('killed while the user is at the provider: the answer of the provider is still taken', async () => {
-  await startProcess()
-  const flow = await begin()
-  const callback = await approve(flow)
-  await restart()
-  expect(await statusOf(flow)).toBe('pending')
-  expect((await flow.browser.follow(callback)).status).toBe(200)
-  await expectCompleted(flow)
-  expectNoCodeSentTwice()
-})
-
 test('killed while the code is redeemed: the code is not sent again, and the user may click once more', async () => {
   await startProcess()
   const flow = await begin()
@@ -226,8 +206,11 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
   expectNoCodeSentTwice()
 })
 
-test('killed right after it has completed: it stays completed and gives its token', async () => {
+test('killed right after it has completed: it stays completed and gives its token; links that were begun or clicked still work', async () => {
   await startProcess()
+  const begun = await begin('who has not clicked')
+  const clicked = await begin('who is at the provider')
+  const answer = await approve(clicked)
   const flow = await begin()
   const callback = await approve(flow)
   await flow.browser.get(callback)
@@ -235,6 +218,13 @@ test('killed right after it has completed: it stays completed and gives its toke
   await expectCompleted(flow)
   expect((await flow.browser.follow(callback)).status).toBe(200)
   expect(as.tokenRequests('authorization_code')).toHaveLength(1)
+
+  for (const one of [begun, clicked]) expect(await statusOf(one)).toBe('pending')
+  expect((await clickThrough(begun)).status).toBe(200)
+  await expectCompleted(begun)
+  expect((await clicked.browser.follow(answer)).status).toBe(200)
+  await expectCompleted(clicked)
+  expectNoCodeSentTwice()
 })
 
 test('killed with many on their way: each is pending or completed, and all can be finished', async () => {

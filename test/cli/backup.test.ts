@@ -12,6 +12,7 @@ import {
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
@@ -23,6 +24,9 @@ import { compileCacheOf, programPath, type Served, serveProcess } from '../serve
 import { defined } from '../store/fixtures.ts'
 import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
+
+/** Pause of a caller between two requests, which leaves processor time to the backup. */
+const PAUSE_MS = 10
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -78,6 +82,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
         slowest = Math.max(slowest, performance.now() - started)
         if (answer.status !== 200 || answer.body.status !== 'completed') failed.push(answer)
         answered++
+        await sleep(PAUSE_MS)
       }
     })
     const path = join(folder, 'copy.db')

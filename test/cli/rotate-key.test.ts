@@ -155,7 +155,8 @@ describe('rotate-key', () => {
 })
 
 describe('under load', () => {
-  const USERS = 1_000
+  /** More than the batches that are sealed when the command is killed. */
+  const USERS = 300
   const REFRESHED_USERS = 6
   const LOADERS = 6
   /** Pause of a loader between two fetches, which leaves processor time to the rotation. */
