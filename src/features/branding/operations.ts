@@ -4,6 +4,7 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { LANGUAGES } from '../../domain/languages.ts'
 import type { Project } from '../../domain/project.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { projectOf } from '../../flows/manage-keys.ts'
 import { Answer } from '../../operations/answer.ts'
 import { defineOperation } from '../../operations/operation.ts'
@@ -196,20 +197,17 @@ async function toWire(broker: Broker, project: Project): Promise<z.infer<typeof 
   const branding = await broker.store.brandings.find(project.id)
   const { id } = project
   if (branding === undefined) return { project_id: id }
-  const { appName, lang, accent, accentDark, privacyUrl, supportUrl, texts: own, updatedAt } = branding
-  const logo = logoPath(branding)
-  const domain = await domainToWire(broker, project, branding)
-  return {
+  return withoutUndefined({
     project_id: id,
-    ...(appName !== undefined && { app_name: appName }),
-    ...(lang !== undefined && { lang }),
-    ...(logo !== undefined && { logo_url: logo }),
-    ...(accent !== undefined && { accent }),
-    ...(accentDark !== undefined && { accent_dark: accentDark }),
-    ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
-    ...(supportUrl !== undefined && { support_url: supportUrl }),
-    ...(own !== undefined && { texts: own }),
-    ...(domain !== undefined && { domain }),
-    updated_at: toTimestamp(updatedAt),
-  }
+    app_name: branding.appName,
+    lang: branding.lang,
+    logo_url: logoPath(branding),
+    accent: branding.accent,
+    accent_dark: branding.accentDark,
+    privacy_url: branding.privacyUrl,
+    support_url: branding.supportUrl,
+    texts: branding.texts,
+    domain: await domainToWire(broker, project, branding),
+    updated_at: toTimestamp(branding.updatedAt),
+  })
 }

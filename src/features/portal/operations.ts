@@ -70,15 +70,14 @@ export const createPortalLink = defineOperation({
   output: answerSchema,
   async run(broker, { params, body, caller }) {
     userFor(caller, params.user_id)
-    const { return_url: returnUrl, user_display: userDisplay, lang, may, seconds } = body
     const { url, expiresAt } = await create(broker, {
       projectId: caller.projectId,
       userId: params.user_id,
-      may: PORTAL_RIGHTS.filter((right) => may.includes(right)),
-      seconds,
-      ...(returnUrl != null && { returnUrl }),
-      ...(userDisplay != null && { userDisplay }),
-      ...(lang != null && { lang }),
+      may: PORTAL_RIGHTS.filter((right) => body.may.includes(right)),
+      seconds: body.seconds,
+      returnUrl: body.return_url,
+      userDisplay: body.user_display,
+      lang: body.lang,
     })
     return { url, expires_at: toTimestamp(expiresAt) }
   },

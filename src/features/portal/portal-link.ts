@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { allowedNextUri } from '../../flows/acquire-tokens.ts'
 import { beginPageSession } from '../../flows/page-session.ts'
 import type { PortalRight, PortalTicket } from './domain.ts'
@@ -24,9 +25,9 @@ export interface PortalLinkRequest {
   readonly may: readonly PortalRight[]
   /** How long the link is valid. */
   readonly seconds: number
-  readonly userDisplay?: string | undefined
-  readonly returnUrl?: string | undefined
-  readonly lang?: string | undefined
+  readonly userDisplay?: string | null | undefined
+  readonly returnUrl?: string | null | undefined
+  readonly lang?: string | null | undefined
 }
 
 export interface PortalLink {
@@ -40,16 +41,16 @@ export async function createPortalLink(broker: Broker, request: PortalLinkReques
   const random = randomToken()
   const createdAt = broker.now()
   const expiresAt = createdAt + seconds
-  const allowed = {
+  const allowed = withoutUndefined({
     projectId,
     userId,
     may,
-    ...(userDisplay !== undefined && { userDisplay }),
-    ...(returnUrl !== undefined && { returnUrl: allowedNextUri(broker, projectId, returnUrl, 'return_url') }),
-    ...(lang !== undefined && { lang }),
+    userDisplay: userDisplay ?? undefined,
+    returnUrl: returnUrl == null ? undefined : allowedNextUri(broker, projectId, returnUrl, 'return_url'),
+    lang: lang ?? undefined,
     createdAt,
     expiresAt,
-  }
+  })
   const ticket = PREFIX + random + broker.confirmations.proofOf(subjectOf(random, allowed))
   const stored: PortalTicket = { hash: sha256(ticket), ...allowed }
   const audit = broker.audit.of(projectId, { action: 'portal.linked', userId, scopes: may })
