@@ -15,6 +15,7 @@ export interface Operation<
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
+  Others extends OtherAnswers = OtherAnswers,
 > {
   /** The name of the operation in the OpenAPI document and in clients made from it: it never changes. */
   readonly id: string
@@ -53,15 +54,26 @@ export interface Operation<
   /** JSON by default. */
   readonly mediaType?: string
   /** Answers of other statuses that are no refusals of the kind that every operation has. */
-  readonly otherAnswers?: Readonly<
-    Record<number, { readonly description: string; readonly schema?: z.ZodType }>
-  >
+  readonly otherAnswers?: Others
   /** Calls one flow, which holds the rules, and returns the output. Throws `BrokerError`. */
   run(
     broker: Broker,
     input: OperationInput<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ): Result<Sent<z.input<Output>>> | Promise<Result<Sent<z.input<Output>>>>
+  ): ResultOf<Output, Others> | Promise<ResultOf<Output, Others>>
 }
+
+/** By status. Without a schema the answer has no body. */
+export type OtherAnswers = Readonly<
+  Record<number, { readonly description: string; readonly schema?: z.ZodType }>
+>
+
+type ResultOf<Output extends z.ZodType, Others extends OtherAnswers> = Result<
+  Sent<z.input<Output>>,
+  Sent<{ [Status in keyof Others]: BodyOf<Others[Status]> }[keyof Others]>
+>
+type BodyOf<Other> = Other extends { readonly schema: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : undefined
 
 /** The type with all members and lists readonly. */
 export type Sent<T> = T extends readonly (infer Item)[]
@@ -78,8 +90,8 @@ export interface KeyInBody {
   readonly content: string
 }
 
-/** What `run` returns: the output itself, or the output with more than `output` says. */
-export type Result<Value> = Value | Answer | JsonText | EventStream | TextStream
+/** What `run` returns: the output itself, or an answer with more than `output` says. */
+export type Result<Value, Other = never> = Value | Answer<Value | Other> | JsonText | EventStream | TextStream
 
 /**
  * What a key that acts for one user (`ApiKey.userId`) may do. `user_id`: act for its user, whose id is put into the
@@ -115,6 +127,7 @@ export function defineOperation<
   Query extends z.ZodObject = None,
   Body extends z.ZodType = z.ZodUndefined,
   Output extends z.ZodType = z.ZodVoid,
->(operation: Operation<Params, Query, Body, Output>): Operation<Params, Query, Body, Output> {
+  const Others extends OtherAnswers = Record<never, never>,
+>(operation: Operation<Params, Query, Body, Output, Others>): Operation<Params, Query, Body, Output, Others> {
   return operation
 }

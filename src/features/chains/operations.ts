@@ -54,6 +54,6 @@ export const runChain = defineOperation({
       resume == null
         ? await run(broker, chain, steps ?? [], request.cancelSignal)
         : await resumeChain(broker, chain, { resume, steps }, request.cancelSignal)
-    return new Answer(toChainResponse(result))
+    return Answer.untyped(toChainResponse(result))
   },
 })

@@ -60,7 +60,7 @@ export const executeCode = defineOperation({
     const result = await execute(broker, slotsOf(broker), run, request.cancelSignal)
     // the code did nothing but the call that needs a consent
     const hadNoEffect = result.authorization !== undefined && result.toolCalls.length <= 1
-    return new Answer(toCodeResponse(result), { hadNoEffect })
+    return Answer.untyped(toCodeResponse(result), { hadNoEffect })
   },
 })
 

@@ -190,7 +190,7 @@ async function callTool(
   { projectId }: ApiKey,
   call: OxpCall,
   { isWrapped, signal }: { readonly isWrapped: boolean; readonly signal?: AbortSignal },
-): Promise<Answer> {
+): Promise<Answer<never>> {
   const userId = call.context?.user_id ?? undefined
   const tool = await getOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
     // OXP answers an unknown tool with 400
@@ -226,13 +226,13 @@ async function callTool(
     const { kind, message, parameterErrors } = outcome.error
     if (kind === 'TOOL_REQUIREMENTS_NOT_MET') return refusal('invalid_request', message)
     if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' && parameterErrors !== undefined)
-      return new Answer(
+      return Answer.untyped(
         { name: 'invalid_input', message, parameter_errors: parameterErrors },
         { status: 422, hadNoEffect: true },
       )
   }
   const result = toResult(outcome, execution.durationMs, call.call_id ?? execution.id)
-  return new Answer(isWrapped ? { result } : result, {
+  return Answer.untyped(isWrapped ? { result } : result, {
     hadNoEffect: mayBeRepeated(execution) || (outcome.outcome === 'error' && outcome.error.canRetry),
   })
 }
@@ -242,9 +242,9 @@ function refusal(
   name: ErrorCode,
   message: string,
   missing?: z.output<typeof refusalSchema>['missing_requirements'],
-): Answer {
+): Answer<never> {
   const body = { name, message, ...(missing && { missing_requirements: missing }) }
-  return new Answer(body, { status: 400, hadNoEffect: true })
+  return Answer.untyped(body, { status: 400, hadNoEffect: true })
 }
 
 /** The items of `missing_requirements.authorization`. All have the same link, which leads through all consents. */

@@ -50,7 +50,7 @@ export const getScheduledTool = defineOperation({
   answer: 'The run',
   output: executionDetailSchema,
   run: async (broker, { params, caller }) =>
-    new Answer(
+    Answer.untyped(
       toExecutionDetail(broker, await getExecution(broker, caller.projectId, params.id, 'scheduled')),
     ),
 })

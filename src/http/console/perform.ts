@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { Answer } from '../../operations/answer.ts'
-import type { Operation } from '../../operations/operation.ts'
+import type { Operation, OtherAnswers } from '../../operations/operation.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { RequestOf } from '../endpoint/add-operation.ts'
 import type { OnPage } from './routes.ts'
@@ -14,9 +14,10 @@ export async function perform<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Output extends z.ZodType,
+  Others extends OtherAnswers,
 >(
   { c, broker, caller }: OnPage,
-  operation: Operation<Params, Query, Body, Output>,
+  operation: Operation<Params, Query, Body, Output, Others>,
   given: { readonly params?: object; readonly query?: object; readonly body?: object } = {},
 ): Promise<z.output<Output>> {
   const read = <Schema extends z.ZodType>(

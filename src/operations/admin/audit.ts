@@ -108,7 +108,7 @@ export const listAuditEntries = defineOperation({
       if (items.length > query.limit) break
     }
     const page = items.slice(0, query.limit)
-    return new Answer({
+    return Answer.untyped({
       items: page.map(entryToWire),
       ...(items.length > page.length && { next_before: page.at(-1)?.seq }),
       ...(anchor && { archived_through: anchor.lastSeq }),

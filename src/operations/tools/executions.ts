@@ -132,7 +132,7 @@ export const getExecution = defineOperation({
   answer: 'The run',
   output: executionDetailSchema,
   run: async (broker, { params, caller }) =>
-    new Answer(toExecutionDetail(broker, await get(broker, caller.projectId, params.id))),
+    Answer.untyped(toExecutionDetail(broker, await get(broker, caller.projectId, params.id))),
 })
 
 export function toExecution(

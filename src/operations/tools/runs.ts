@@ -33,7 +33,7 @@ export const runTool = defineOperation({
   async run(broker, { body, caller: { projectId }, request }) {
     const call = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
     const { tool, result, mayBeRepeated: hadNoEffect } = await run(broker, call, request.cancelSignal)
-    return new Answer(toRunResponse(tool, result), { hadNoEffect })
+    return Answer.untyped(toRunResponse(tool, result), { hadNoEffect })
   },
 })
 

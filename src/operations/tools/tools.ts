@@ -96,7 +96,7 @@ export const executeTool = defineOperation({
     const { isArcade } = request
     const later = body.run_at == null ? undefined : await runLater(broker, call, body.run_at)
     if (later?.outcome === 'scheduled')
-      return new Answer((isArcade ? toArcadeScheduled : toScheduled)(later.record))
+      return Answer.untyped((isArcade ? toArcadeScheduled : toScheduled)(later.record))
     const execution = later?.execution ?? (await execute(broker, call, request.cancelSignal))
     const hadNoEffect = mayBeRepeated(execution)
     if (!isArcade) {
@@ -106,15 +106,15 @@ export const executeTool = defineOperation({
         }),
         ...(answersList(execution) && { 'x-gatepass-value': 'list' }),
       }
-      return new Answer(toExecuteResponse(execution), { headers, hadNoEffect })
+      return Answer.untyped(toExecuteResponse(execution), { headers, hadNoEffect })
     }
     const arcade = toArcadeExecuteResponse(execution, {
       includeStacktrace: body.include_error_stacktrace === true,
     })
-    if (execution.outcome.outcome !== 'authorization_required') return new Answer(arcade, { hadNoEffect })
+    if (execution.outcome.outcome !== 'authorization_required') return Answer.untyped(arcade, { hadNoEffect })
     const { url } = execution.outcome.authorization
     const message = `Tool authorization required: the user must open ${url} and approve.`
-    return new Answer(
+    return Answer.untyped(
       { name: 'tool_authorization_required', message, ...arcade },
       { status: 403, hadNoEffect },
     )
