@@ -53,7 +53,6 @@ export async function findAlteredRows({
     await store.providers.list(id)
     await store.workers.list(id)
     for (const { readSigned } of store.parts) await readSigned?.(store, id)
-    await store.policies.inForce(id).catch(() => undefined)
     for (let after: string | undefined = ''; after !== undefined; )
       after = (await store.toolNames.page(id, after, NAMES_AT_ONCE)).next
     for (let after: string | undefined = ''; after !== undefined; )

@@ -27,10 +27,6 @@ export async function signOlderRows(raw: Store, store: Store, signing: Signing):
       signed++
     }
     for (const { signOlder } of raw.parts) signed += (await signOlder?.(raw, store, id)) ?? 0
-    for (const one of await raw.policies.list(id)) {
-      await store.policies.change(one, one)
-      signed++
-    }
     signed += await signTools(raw, signing, id)
   }
   return signed

@@ -1,5 +1,4 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import { BrokerError } from '../domain/errors.ts'
 import { CORE } from '../store/protected-tables.ts'
 import type { Signing } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
@@ -7,16 +6,15 @@ import { signedTools } from './signed-tools.ts'
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of workers, tools and the owners of their names, policies, and what
- * features sign. An altered row counts as absent; a name whose row was altered belongs to no source until an
- * administrator accepts it again. An altered policy stops all releases of its project until an administrator sets or
- * deletes it.
+ * provider entries and workers, the accepted needs of workers, tools and the owners of their names, and what features
+ * sign. An altered row counts as absent; a name whose row was altered belongs to no source until an administrator accepts
+ * it again.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signing: Signing): Store {
-  const { apiKeys, providers, workers, policies } = store
+  const { apiKeys, providers, workers } = store
   const key = signing(CORE.apiKeys.signed)
   // a revoked key grants nothing, and its MAC was deleted
   const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key.check(row))
@@ -24,7 +22,6 @@ export function signedStore(store: Store, signing: Signing): Store {
   const entry = signing(CORE.providers.signed)
   const worker = signing(CORE.workers.signed)
   const toolName = signing(CORE.toolNames.signed)
-  const policy = signing(CORE.policies.signed)
 
   return {
     ...store,
@@ -80,29 +77,6 @@ export function signedStore(store: Store, signing: Signing): Store {
       find: async (projectId, id) => worker.check(await workers.find(projectId, id)),
       list: async (projectId) => worker.checkAll(await workers.list(projectId)),
       all: async () => worker.checkAll(await workers.all()),
-    },
-    policies: {
-      ...policies,
-      async add(one, ...rest) {
-        const known = await policies.find(one.projectId, one.id)
-        // an altered row counts as absent: the administrator's policy takes its place
-        if (known !== undefined && policy.check(known) === undefined)
-          return policies.change(known, policy.sign(one), ...rest)
-        return policies.add(policy.sign(one), ...rest)
-      },
-      change: (from, to, ...rest) => policies.change(from, policy.sign(to), ...rest),
-      find: async (projectId, id) => policy.check(await policies.find(projectId, id)),
-      async inForce(projectId) {
-        const { version } = await policies.inForce(projectId)
-        // the rows that are checked are those that are used: with a second read, a row altered in between would pass
-        const rows = await policies.list(projectId)
-        const [altered] = rows.filter((one) => policy.check(one) === undefined)
-        if (altered === undefined) return { version, policies: rows.filter(({ enabled }) => enabled) }
-        throw new BrokerError(
-          'store_unavailable',
-          `The policy "${altered.id}" was changed in the database by another program than Gatepass. Nothing is released in its project until an administrator sets it again or deletes it.`,
-        )
-      },
     },
   }
 }

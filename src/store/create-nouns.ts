@@ -17,7 +17,6 @@ import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
 import { createPageSessions } from './page-sessions.ts'
 import type { PartNouns } from './part-types.ts'
-import { createPolicies } from './policies.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
 import { sealedColumnsOf } from './protected-tables.ts'
@@ -83,7 +82,6 @@ function createCoreNouns(
     facts: retried(facts),
     envelopes: retried(createEnvelopes(database, sealedColumnsOf(parts))),
     answers: retried(createAnswers(database)),
-    policies: retried(createPolicies(database)),
     processes: retried(createProcesses(database)),
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),

@@ -1,5 +1,4 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import type { Policy } from '../domain/policy.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { Worker } from '../domain/worker.ts'
@@ -132,19 +131,6 @@ export const CORE = {
     needs: ['project_id'],
     context: ({ place, projectId }: SealedRow<'place' | 'projectId'>) => ({ rowId: place, projectId }),
   },
-  policies: {
-    id: 'uid',
-    sealed: ['hook_secret'],
-    needs: ['project_id'],
-    context: ofUid,
-    change: { noun: 'policy' },
-    signed: {
-      mac: {
-        kind: 'policies',
-        members: valuesOf<Policy>('id', 'projectId', 'enabled', 'effect', 'match', 'hook'),
-      },
-    },
-  },
   executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
   pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
@@ -198,9 +184,4 @@ export function sealedColumnsOf(
       sealed.map((column) => ({ ...(row as SealedTable), table: table as keyof Tables, column })),
     ),
   )
-}
-
-/** The primary key of a policy: its id is unique in its project only. A project's id has no space in it. */
-export function policyUid(id: string, projectId: string): string {
-  return `${projectId} ${id}`
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EntryPoint, ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
-import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type {
   JsonSchema,
@@ -14,7 +13,7 @@ import type { WorkerType } from '../domain/worker.ts'
 import type { WorkerNeeds } from '../domain/worker-needs.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` for tools: their workers and secrets, the policies for their use, and their runs. */
+/** The part of `describeTables` for tools: their workers and secrets, and their runs. */
 export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
   const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
   const ofProject = () => text('project_id').notNull().references(projectId)
@@ -126,26 +125,6 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
   )
 
-  const policies = table(
-    'policies',
-    {
-      /** Made of the project and the id (`policyUid`), since an envelope is bound to one column that identifies the row. */
-      uid: text('uid').primaryKey(),
-      projectId: ofProject(),
-      id: text('id').notNull(),
-      description: text('description'),
-      enabled: flag('enabled').notNull(),
-      effect: text('effect').$type<Policy['effect']>().notNull(),
-      match: json<PolicyMatch>('matches').notNull(),
-      hook: json<PolicyHook>('hook'),
-      hookSecret: sealed('hook_secret'),
-      mac: text('mac'),
-      createdAt: whole('created_at').notNull(),
-      updatedAt: whole('updated_at').notNull(),
-    },
-    (t) => [uniqueIndex('policies_id').on(t.projectId, t.id)],
-  )
-
   const executions = table(
     'executions',
     {
@@ -185,5 +164,5 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     ],
   )
 
-  return { tools, toolAliases, toolNames, workers, secrets, policies, executions }
+  return { tools, toolAliases, toolNames, workers, secrets, executions }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { policyUid } from '../../src/features/policies/domain.ts'
+import { policyContext } from '../../src/features/policies/store.ts'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
-import { policyUid, sealingContext } from '../../src/store/protected-tables.ts'
 import type { SealedColumn } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import {
@@ -155,7 +156,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(announced).toEqual(['provider'])
       const rule = policy({ projectId, hookSecret: envelope('2') })
       await store.policies.add(rule)
-      const { rowId } = sealingContext('policies', 'hook_secret', {
+      const { rowId } = policyContext('policies', 'hook_secret', {
         uid: policyUid(rule.id, projectId),
         projectId,
       })

@@ -2,9 +2,11 @@ import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import { chainContext } from '../../src/features/chains/store.ts'
+import { policyUid } from '../../src/features/policies/domain.ts'
+import { policyContext } from '../../src/features/policies/store.ts'
 import { webhookContext } from '../../src/features/webhooks/store.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
-import { policyUid, sealingContext } from '../../src/store/protected-tables.ts'
+import { sealingContext } from '../../src/store/protected-tables.ts'
 import type { SealedColumn, StoredEnvelope } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import type { FakeWorker } from '../fake-worker.ts'
@@ -108,7 +110,7 @@ async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal(
       'the hook’s',
-      sealingContext('policies', 'hook_secret', { uid: policyUid('same', projectId), projectId }),
+      policyContext('policies', 'hook_secret', { uid: policyUid('same', projectId), projectId }),
     )
     await store.policies.add(policy({ projectId, id: 'same', enabled: false, hookSecret }))
     const [waiting, ended] = [scheduledRun({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]

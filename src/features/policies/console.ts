@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import type { Policy } from '../../domain/policy.ts'
 import { attempt, given, type Refused } from '../../http/console/attempt.ts'
 import {
   asCurl,
@@ -21,6 +20,7 @@ import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { dryRunView } from './console-dry-run.ts'
 import { policyBody, policyFields, valuesOf, versionOf } from './console-form.ts'
+import type { Policy } from './domain.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from './policy-settings.ts'
 import { newPolicySchema, policyToWire, settingsFromWire } from './wire.ts'

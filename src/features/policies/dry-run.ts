@@ -3,12 +3,12 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
 import { readAudit } from '../../flows/read-audit.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import { usedProvider } from '../../services/used-provider.ts'
+import type { Policy } from './domain.ts'
 import { createPolicyTrial, type PastUse, type TrialVerdict } from './policy-trial.ts'
 
 /** The most released tokens that a dry run judges, and the most uses that it shows. */

@@ -1,5 +1,5 @@
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse, UsedProvider } from '../../domain/requested-use.ts'
+import type { Policy } from './domain.ts'
 import { indexOf } from './policy-index.ts'
 import { appliesTo, byProvider, type EvaluationContext } from './policy-match.ts'
 

@@ -10,6 +10,7 @@ export const policies: Feature = {
       load: async () => (await import('./command.ts')).definePolicies,
     },
   ],
+  store: async () => (await import('./store.ts')).policyStore,
   operations: async () => ({
     ...(await import('./operations.ts')),
     ...(await import('./operations-dry-run.ts')),

@@ -1,5 +1,5 @@
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
+import type { Policy } from './domain.ts'
 
 /**
  * The policy with the hook, and the providers and scopes of the use that the hook permitted. Other uses are not

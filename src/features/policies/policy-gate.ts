@@ -1,5 +1,4 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse, UsedProvider } from '../../domain/requested-use.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import type { Release } from '../../services/release.ts'
@@ -7,16 +6,17 @@ import { currentContext } from '../../services/request-context.ts'
 import { inSpan } from '../../services/tracing.ts'
 import type { UseGate } from '../../services/use-gate.ts'
 import { usedProvider } from '../../services/used-provider.ts'
-import type { PoliciesInForce } from '../../store/policies.ts'
-import { policyUid, sealingContext } from '../../store/protected-tables.ts'
 import { UnsealError } from '../../store/seal.ts'
 import type { GateParts } from '../feature.ts'
+import { type Policy, policyUid } from './domain.ts'
 import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import { type Agreement, agreementOn, covers } from './hook-agreement.ts'
 import { askHook } from './policy-hook.ts'
 import type { EvaluationContext } from './policy-match.ts'
 import { createRates } from './policy-rate.ts'
 import { idsOf, refusalOf } from './policy-refusal.ts'
+import { policyContext } from './store.ts'
+import type { PoliciesInForce } from './store-policies.ts'
 
 /** The policies that the gate evaluated; without a promise if they are cached. */
 type Evaluated = PoliciesInForce | Promise<PoliciesInForce>
@@ -141,7 +141,7 @@ export function createPolicyGate({
         hookSecret &&
         sealer.open(
           hookSecret,
-          sealingContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
+          policyContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
         )
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error

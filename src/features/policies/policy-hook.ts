@@ -1,7 +1,7 @@
-import type { Policy, PolicyHook } from '../../domain/policy.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
 import { parseToolId } from '../../domain/tool-id.ts'
 import { type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
+import type { Policy, PolicyHook } from './domain.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024
 const MAX_MESSAGE = 300

@@ -1,5 +1,5 @@
-import type { Policy } from '../../domain/policy.ts'
 import { coveredScopes } from '../../domain/scopes.ts'
+import type { Policy } from './domain.ts'
 import { createPatternMap, keyOf, type PatternMap } from './pattern-map.ts'
 import { spellingsOf, type UseOfProvider } from './policy-match.ts'
 

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
 import { coveredScopes, splitScope } from '../../domain/scopes.ts'
+import type { Policy } from './domain.ts'
 import { isWithin } from './policy-time.ts'
 
 /** The time of the evaluation, and whether the scopes are those of an existing token. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Policy, PolicyRate } from '../../domain/policy.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
 import { maxEntries } from '../../services/cache-size.ts'
+import type { Policy, PolicyRate } from './domain.ts'
 
 /** The most counters. The least recently used is dropped for a new one; a dropped counter can only permit more uses. */
 const MAX_COUNTED = 20_000

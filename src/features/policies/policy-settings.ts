@@ -1,10 +1,10 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, type FaultCode, invalidMember } from '../../domain/errors.ts'
-import type { Policy, PolicyHook, PolicyMatch } from '../../domain/policy.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
-import { policyUid, sealingContext } from '../../store/protected-tables.ts'
+import { type Policy, type PolicyHook, type PolicyMatch, policyUid } from './domain.ts'
 import { isTimeZone } from './policy-time.ts'
+import { policyContext } from './store.ts'
 
 /** The settings of a policy. */
 export interface PolicySettings {
@@ -207,6 +207,6 @@ function originOf(url: string): string {
 function sealed(broker: Broker, { id, projectId }: Pick<Policy, 'id' | 'projectId'>, secret: string) {
   return broker.sealer.seal(
     secret,
-    sealingContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
+    policyContext('policies', 'hook_secret', { uid: policyUid(id, projectId), projectId }),
   )
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { PolicyTime } from '../../domain/policy.ts'
+import type { PolicyTime } from './domain.ts'
 
 const MINUTES_OF_DAY = 24 * 60
 

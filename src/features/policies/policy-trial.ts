@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
+import type { Policy } from './domain.ts'
 import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import { createRates, type Rates } from './policy-rate.ts'
 

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
-import type { Policy, PolicyHook, PolicyMatch, PolicyTime } from '../../domain/policy.ts'
 import { USE_KINDS } from '../../domain/requested-use.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { newIdText, plainText } from '../../operations/schemas/fields.ts'
+import type { Policy, PolicyHook, PolicyMatch, PolicyTime } from './domain.ts'
 import type { PolicySettings } from './policy-settings.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.

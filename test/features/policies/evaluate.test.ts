@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Policy, PolicyMatch, PolicyTime } from '../../../src/domain/policy.ts'
 import type { RequestedUse } from '../../../src/domain/requested-use.ts'
+import type { Policy, PolicyMatch, PolicyTime } from '../../../src/features/policies/domain.ts'
 import { evaluate } from '../../../src/features/policies/evaluate.ts'
 import { appliesTo, byProvider, matchesText } from '../../../src/features/policies/policy-match.ts'
 import { createRates } from '../../../src/features/policies/policy-rate.ts'

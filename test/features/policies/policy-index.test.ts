@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Policy, PolicyMatch } from '../../../src/domain/policy.ts'
 import { type RequestedUse, USE_KINDS } from '../../../src/domain/requested-use.ts'
+import type { Policy, PolicyMatch } from '../../../src/features/policies/domain.ts'
 import { evaluate } from '../../../src/features/policies/evaluate.ts'
 import { appliesTo, byProvider } from '../../../src/features/policies/policy-match.ts'
 import { propertyRuns } from '../../property-runs.ts'

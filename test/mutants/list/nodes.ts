@@ -168,11 +168,20 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'a policy that was altered in the database can be patched',
-    file: 'src/services/signed-store.ts',
-    from: 'find: async (projectId, id) => policy.check(await policies.find(projectId, id)),',
+    file: 'src/features/policies/store.ts',
+    from: 'find: async (projectId, id) => check(await policies.find(projectId, id)),',
     to: '',
     test: 'threats/altered-rows.test.ts',
     name: 'is no policy that lets anything through',
+  },
+  {
+    rows: ['49'],
+    fault: 'policies of a release without MACs are not signed',
+    file: 'src/features/policies/store.ts',
+    from: 'for (const one of unsigned) await policies.change(one, one)',
+    to: '',
+    test: 'threats/altered-rows.test.ts',
+    name: 'rows of a release without MACs are signed once',
   },
   {
     rows: ['29'],

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import type { Policy } from '../domain/policy.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { Database } from './database.ts'
-import { policyUid } from './protected-tables.ts'
-import { hasIdInProject } from './row-conditions.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
+import type { Database } from '../../store/database.ts'
+import { hasIdInProject } from '../../store/row-conditions.ts'
+import { type InProject, type OfProject, placeholdersOf } from '../../store/statement.ts'
+import { type Policy, policyUid } from './domain.ts'
 
 /** The enabled policies of a project, and the version of all its policies, which each write of a policy raises. */
 export interface PoliciesInForce {

@@ -1,6 +1,6 @@
-import type { EpochSeconds } from './clock.ts'
-import type { UseKind } from './requested-use.ts'
-import type { Sealed } from './sealed.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { UseKind } from '../../domain/requested-use.ts'
+import type { Sealed } from '../../domain/sealed.ts'
 
 /** A project's rule about which users may use which tokens for what. */
 export interface Policy {
@@ -78,4 +78,9 @@ export interface PolicyHook {
   readonly timeoutMs: number
   /** What happens to a use when the hook does not answer properly. */
   readonly onFailure: 'deny' | 'allow'
+}
+
+/** The primary key of a policy: its id is unique in its project only. A project's id has no space in it. */
+export function policyUid(id: string, projectId: string): string {
+  return `${projectId} ${id}`
 }
