@@ -6,6 +6,8 @@ import type { Policy, PolicyHook, PolicyMatch } from './domain.ts'
 export function describePolicyTables(kit: SchemaKit, { projects }: Pick<CoreTables, 'projects'>) {
   const { table, text, whole, flag, json, uniqueIndex } = kit
 
+  const sealed = (name: string) => text(name).$type<Sealed>()
+
   const policies = table(
     'policies',
     {
@@ -20,7 +22,7 @@ export function describePolicyTables(kit: SchemaKit, { projects }: Pick<CoreTabl
       effect: text('effect').$type<Policy['effect']>().notNull(),
       match: json<PolicyMatch>('matches').notNull(),
       hook: json<PolicyHook>('hook'),
-      hookSecret: text('hook_secret').$type<Sealed>(),
+      hookSecret: sealed('hook_secret'),
       mac: text('mac'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
