@@ -34,22 +34,25 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
       'idempotency',
       'import',
     ],
-    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'oxp', 'runs'],
-    ...['tools', 'toolsets'],
+    ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'runs'],
+    'tools',
   ].map((name) => `http/${name}`),
   'features, each with its API': [
     'features/chains/chains',
     'features/embed/connect-sessions',
+    'features/oxp/oxp',
     'features/policies/api',
     'features/portal/portal',
     'features/scheduled-runs/scheduled-runs',
+    'features/toolsets/api',
+    'features/toolsets/mcp',
   ],
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),
   'MCP clients': [
     ...['authorization-server', 'authorization-server-attacks', 'callers', 'consent', 'endpoint'],
-    ...['endpoint-lists', 'endpoint-requests', 'isolation', 'toolsets'],
+    ...['endpoint-lists', 'endpoint-requests', 'isolation'],
   ].map((name) => `mcp/${name}`),
   'the SDK': ['failures', 'methods', 'retries', 'tools', 'webhooks', 'tools/run-tool'].map(
     (name) => `sdk/${name}`,

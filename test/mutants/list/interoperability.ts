@@ -27,7 +27,7 @@ export const interoperability: readonly Mutation[] = [
     file: 'src/domain/causes.ts',
     from: "authentication === 'client_secret_basic' ? UNENCODED : ''",
     to: "authentication === 'client_secret_basic' ? '' : ''",
-    test: 'flows/explain.test.ts',
+    test: 'features/explain/explain.test.ts',
     name: 'is printed by gatepass explain, as text and as JSON',
   },
   {

@@ -35,7 +35,7 @@ export const parts: readonly Mutation[] = [
     file: 'src/tools/oxp/backend.ts',
     from: '[tool.projectId, apiKey?.id, userId, toolId(tool), callId]',
     to: '[tool.projectId, apiKey?.id, toolId(tool), callId]',
-    test: 'http/oxp.test.ts',
+    test: 'features/oxp/oxp.test.ts',
     name: 'is its user’s own at the server behind',
   },
   {

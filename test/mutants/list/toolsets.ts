@@ -9,7 +9,7 @@ export const toolsets: readonly Mutation[] = [
     file: 'src/mcp/endpoint/tool-lists.ts',
     from: '(isRetired(name) ? undefined : await findByAlias(name))',
     to: '(await findByAlias(name))',
-    test: 'mcp/toolsets.test.ts',
+    test: 'features/toolsets/mcp.test.ts',
     name: 'the bare name of a tool that is gone calls no other tool',
   },
   {
@@ -18,7 +18,7 @@ export const toolsets: readonly Mutation[] = [
     file: 'src/features/toolsets/toolset-settings.ts',
     from: '{ id: idAsWritten(tool, name), source',
     to: '{ id: name, source',
-    test: 'http/toolsets.test.ts',
+    test: 'features/toolsets/api.test.ts',
     name: 'keeps ids of the tools it names',
   },
   {
@@ -27,7 +27,7 @@ export const toolsets: readonly Mutation[] = [
     file: 'src/features/toolsets/toolset-names.ts',
     from: 'kept.length > tools.length * (1 + KEPT.forEach) + KEPT.always',
     to: 'kept.length > 0',
-    test: 'http/toolsets.test.ts',
+    test: 'features/toolsets/api.test.ts',
     name: 'stays with its tool when tools come, go and get versions',
   },
 ]

@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AdminToolsets } from '../../src/sdk/client/admin/toolsets.ts'
-import { Gatepass } from '../../src/sdk/client/gatepass.ts'
-import { metadata, startWorld, type World } from '../http/world.ts'
+import type { AdminToolsets } from '../../../src/sdk/client/admin/toolsets.ts'
+import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
+import { metadata, startWorld, type World } from '../../http/world.ts'
 
 // Toolsets as MCP clients see them, at the address and with the headers that the client of applications gives.
 

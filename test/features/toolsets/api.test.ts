@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { toolsAt } from '../../src/tools/catalogue/selected-tools.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { metadata } from './world.ts'
+import { toolsAt } from '../../../src/tools/catalogue/selected-tools.ts'
+import { type Gatepass, startGatepass } from '../../gatepass.ts'
+import { metadata } from '../../http/world.ts'
 
 // Toolsets by the API: what they select, under which names, and what is refused.
 

@@ -1,7 +1,10 @@
-import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { type FakeOxpServer, type FakeOxpServerOptions, startFakeOxpServer } from '../fake-oxp-server.ts'
-import { type Answer, type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
-import { providerBody } from './world.ts'
+import {
+  type FakeAuthorizationServer,
+  startFakeAuthorizationServer,
+} from '../../fake-authorization-server.ts'
+import { type FakeOxpServer, type FakeOxpServerOptions, startFakeOxpServer } from '../../fake-oxp-server.ts'
+import { type Answer, type Gatepass, type GatepassOptions, startGatepass } from '../../gatepass.ts'
+import { providerBody } from '../../http/world.ts'
 
 /** A Gatepass with the providers `files` and `mail`, and an OXP server as the worker `oxp` whose tools need both. */
 export interface OxpWorld extends AsyncDisposable {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from '../digest.ts'
-import { startFakeWorker } from '../fake-worker.ts'
-import { type CallOptions, type Gatepass, startGatepass } from '../gatepass.ts'
+import { digest } from '../../digest.ts'
+import { startFakeWorker } from '../../fake-worker.ts'
+import { type CallOptions, type Gatepass, startGatepass } from '../../gatepass.ts'
+import { approve, metadata } from '../../http/world.ts'
 import { faultsOf } from './oxp-schemas.ts'
 import { type OxpWorld, startOxpWorld } from './oxp-world.ts'
-import { approve, metadata } from './world.ts'
 
 // Gatepass as an OXP server. The tools behind it are those of another OXP server.
 
