@@ -47,7 +47,8 @@ test('the list has every sealed column of the schema', () => {
     .slice(1)
     .flatMap((text) => {
       const table = text.slice(0, text.indexOf("'"))
-      return [...text.matchAll(/: sealed\('(\w+)'\)/g)].map(([, column]) => `${table}.${column}`)
+      const sealed = text.matchAll(/: (?:sealed\('(\w+)'\)|text\('(\w+)'\)\.\$type<Sealed>)/g)
+      return [...sealed].map(([, ...names]) => `${table}.${names.join('')}`)
     })
   expect(columns.length).toBeGreaterThanOrEqual(7)
   const listed = SEALED_COLUMNS.filter(({ table }) => table !== 'facts')
