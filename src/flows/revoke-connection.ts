@@ -44,7 +44,7 @@ async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revoc
     if (gone.providerIdentity !== providerIdentity(broker, entry)) return 'failed'
     const { accessToken, kept } = openAccess(broker, gone)
     const refreshToken = openRefreshToken(broker, gone)
-    const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
+    const tokens = { accessToken, refreshToken }
     const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, kept))
     return await oauth.revoke(registered, tokens, unlessApprovedAgain(broker, gone))
   } catch (error) {

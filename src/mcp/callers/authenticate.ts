@@ -77,7 +77,7 @@ export function createAuthenticateMcp(
     const by: Exclude<Credential, { kind: 'api_key' }> =
       iss === own.issuer
         ? { kind: 'client', clientId: clientId ?? '' }
-        : { kind: 'issuer', issuer: iss, subject, ...(clientId !== undefined && { clientId }) }
+        : { kind: 'issuer', issuer: iss, subject, clientId }
     projectId ??= (await store.projects.findByName(settings.mcp.project))?.id
     if (projectId === undefined) throw new Error('the project of GATEPASS_MCP_PROJECT no longer exists')
     const principal = tokenPrincipal(by, { projectId, userId, scope })

@@ -31,7 +31,7 @@ export type Credential =
       readonly kind: 'issuer'
       readonly issuer: string
       readonly subject: string
-      readonly clientId?: string
+      readonly clientId?: string | undefined
     }
   /** An access token of Gatepass' own authorization server. */
   | { readonly kind: 'client'; readonly clientId: string }

@@ -31,9 +31,9 @@ export function listedToolJson(tool: Tool, name: string, era: Era): string {
     ...(outputSchema && {
       outputSchema: era === 'legacy' && needsWrap(outputSchema) ? wrappedSchema(outputSchema) : outputSchema,
     }),
-    ...(annotations && { annotations }),
+    annotations,
     ...(icons.length > 0 && { icons }),
-    ...(meta && { _meta: meta }),
+    _meta: meta,
   }
   const input = flatSchemaJson(withoutKeywords(inputSchema, STRIPPED))
   return `${JSON.stringify(members).slice(0, -1)},"inputSchema":${input}}`

@@ -193,7 +193,7 @@ export function apiKeyToWire(key: ApiKey, project: string, now: EpochSeconds): z
     created_at: toTimestamp(createdAt),
     ...limitsOf(key),
     ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-    ...(replacedBy !== undefined && { replaced_by: replacedBy }),
+    replaced_by: replacedBy,
     ...(revokedAt !== undefined && { revoked_at: toTimestamp(revokedAt) }),
   }
 }

@@ -21,7 +21,7 @@ export interface ExecuteResponse {
   /** RFC 3339. */
   readonly finished_at: string
   readonly success: boolean
-  readonly output?: Readonly<Record<string, unknown>>
+  readonly output?: Readonly<Record<string, unknown>> | undefined
 }
 
 export function toExecuteResponse(execution: Execution): ExecuteResponse {
@@ -31,7 +31,7 @@ export function toExecuteResponse(execution: Execution): ExecuteResponse {
     duration: execution.durationMs,
     finished_at: execution.finishedAt,
     success: isSuccess(execution),
-    ...(output && { output }),
+    output,
   }
 }
 

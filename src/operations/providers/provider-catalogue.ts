@@ -126,6 +126,6 @@ function entryToWire({
     category,
     verified: isVerified,
     variables: [...asksFor],
-    ...(documentation !== undefined && { documentation }),
+    documentation,
   }
 }

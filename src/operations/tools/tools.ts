@@ -148,7 +148,7 @@ export const importTools = defineOperation({
     const worker =
       query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
     const imported = await importDocuments(broker, caller.projectId, documents, {
-      ...(worker && { worker }),
+      worker,
       dryRun: query.dry_run === 'true',
     })
     const items = imported.map(importedToWire)
@@ -196,13 +196,13 @@ function importedToWire(imported: ImportedTool): ImportedToolWire {
   const { name, toolId, result, reason, providers, warnings } = imported
   return {
     name,
-    ...(toolId !== undefined && { tool_id: toolId }),
+    tool_id: toolId,
     result,
-    ...(reason !== undefined && { reason }),
+    reason,
     providers: providers.map(({ id, name, redirectUri, missing }) => ({
       id,
       name,
-      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+      redirect_uri: redirectUri,
       missing,
     })),
     warnings,

@@ -29,7 +29,7 @@ function authorizeBy(method: 'get' | 'post') {
       const { authorizeMcpServer } = await import('../../tools/mcp/authorize-server.ts')
       const acquired = await authorizeMcpServer(broker, worker, {
         userId,
-        ...(nextUri !== undefined && { nextUri }),
+        nextUri,
       })
       if (acquired.outcome === 'ready') await syncWorker(broker, await getWorker(broker, projectId, id))
       return { ...(await acquisitionToWire(broker, acquired)), context: {} }

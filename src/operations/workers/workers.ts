@@ -252,7 +252,7 @@ export async function workerToWire(broker: Broker, worker: Worker): Promise<z.in
       }),
     },
     ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
-    ...(syncError !== undefined && { sync_error: syncError }),
+    sync_error: syncError,
     acceptance: await acceptanceToWire(broker, worker),
   }
 }

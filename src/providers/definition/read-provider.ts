@@ -11,7 +11,7 @@ import { checkVariables, readVariables } from './url-variables.ts'
 
 export interface ReadOptions {
   /** Plain-http endpoints that are allowed; none by default. */
-  readonly allowsHttp?: AllowsHttp
+  readonly allowsHttp?: AllowsHttp | undefined
   /** Finds the catalogue's provider with these endpoints; by default it finds none. */
   readonly knownAt?: KnownAt
   /** The provider is read for a catalogue, where variables need no values. */

@@ -21,7 +21,7 @@ import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.
 export async function authorizeMcpServer(
   broker: Broker,
   worker: Worker,
-  { userId, nextUri }: { readonly userId: string; readonly nextUri?: string },
+  { userId, nextUri }: { readonly userId: string; readonly nextUri?: string | undefined },
 ): Promise<TokenAcquisition> {
   if (worker.type !== 'mcp')
     throw new BrokerError(

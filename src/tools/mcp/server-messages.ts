@@ -85,7 +85,7 @@ function toResult({
   readonly action: ElicitResult['action']
   readonly content?: unknown
 }) {
-  return { action, ...(content !== undefined && { content }) } as ElicitResult // the form says that its values are primitive
+  return { action, content } as ElicitResult // the form says that its values are primitive
 }
 
 const current = new AsyncLocalStorage<ServerMessages>()

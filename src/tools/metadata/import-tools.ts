@@ -42,7 +42,7 @@ export interface ImportedProvider {
 }
 
 export interface ImportOptions {
-  readonly worker?: Worker
+  readonly worker?: Worker | undefined
   /** Reports what an import would do, and writes nothing. */
   readonly dryRun?: boolean
 }

@@ -205,7 +205,7 @@ async function callWorker(
     title: tool.title,
     workerType: worker.type,
     isCheckedElsewhere: isCheckedByWorker(tool, worker.type),
-    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    outputSchema: tool.outputSchema,
   }
   const reading: AnswerReading = { secrets: secretValues, owner: tool.projectId, tool: checkedTool, signal }
   const dialog =

@@ -135,7 +135,7 @@ export function sealAttempts(
     const text = jsonText(output)
     return { ...attempt, ...(text.length > LARGE_BYTES ? { outputText: text } : { output }) }
   })
-  const result = { attempts: stored, ...(request !== undefined && { request }) }
+  const result = { attempts: stored, request }
   return broker.sealer.seal(JSON.stringify(result), sealingContext('executions', 'result', row))
 }
 
