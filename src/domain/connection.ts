@@ -137,11 +137,11 @@ export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | '
   connections: readonly C[],
   account?: string,
 ): C | undefined {
-  if (account === undefined) return connections.find((one) => one.isDefault) ?? connections[0]
+  if (account === undefined) return connections.find((connection) => connection.isDefault) ?? connections[0]
   return (
-    connections.find((one) => one.id === account) ??
-    connections.find((one) => one.account.id !== '' && one.account.id === account) ??
-    connections.find((one) => one.account.name !== '' && one.account.name === account)
+    connections.find((connection) => connection.id === account) ??
+    connections.find((connection) => connection.account.id !== '' && connection.account.id === account) ??
+    connections.find((connection) => connection.account.name !== '' && connection.account.name === account)
   )
 }
 

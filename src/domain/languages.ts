@@ -5,5 +5,5 @@ export type Language = (typeof LANGUAGES)[number]
 /** The language that a tag means, such as `pt` for `pt-BR`; `undefined` when the pages do not have it. */
 export function knownLanguage(tag: string | undefined): Language | undefined {
   const primary = tag?.trim().toLowerCase().split('-', 1)[0]
-  return LANGUAGES.find((one) => one === primary)
+  return LANGUAGES.find((language) => language === primary)
 }

@@ -59,7 +59,7 @@ export function usualAuthMethod({
   token_endpoint_auth_methods_supported: supported,
 }: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
   if (supported === undefined) return 'client_secret_basic' // RFC 8414 section 2
-  return METHODS.find((one) => supported.includes(one)) ?? 'client_secret_basic'
+  return METHODS.find((method) => supported.includes(method)) ?? 'client_secret_basic'
 }
 
 /** Registers the broker openly (RFC 7591 section 3). Throws `ProviderRefusal`. */
@@ -93,7 +93,7 @@ export async function registerClient(
   if (!isCredential(clientId))
     throw new ProviderRefusal('provider_bad_response', `${host} registered this broker without a client id.`)
   if (!isCredential(clientSecret)) return { client: { clientId }, authMethod: 'none' }
-  const authMethod = METHODS.find((one) => one === said) ?? methodOfSecret(metadata)
+  const authMethod = METHODS.find((method) => method === said) ?? methodOfSecret(metadata)
   return authMethod === 'none'
     ? { client: { clientId }, authMethod }
     : { client: { clientId, clientSecret }, authMethod, ...expiryIn(answer) }

@@ -114,7 +114,7 @@ function isResourceOf(resource: string, server: URL): boolean {
 /** The valid scope tokens (RFC 6749 section 3.3); other values are dropped. */
 function readScopes(values: readonly unknown[]): string[] {
   const scopes = values.filter(
-    (one) => typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/.test(one),
+    (value) => typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/.test(value),
   )
   return [...new Set(scopes)].map(String).slice(0, MAX_SCOPES)
 }

@@ -31,16 +31,16 @@ export function usersClientsPage({ words, brand, userId, clients, csrf, action }
 ${clients.length === 0 && html`<p class="muted">${t.none}</p>`}
 <ul class="clients">
 ${clients.map(
-  (one) => html`<li>
-<p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? own.unverified}</span></p>
-<p class="small">${own.applicationMay[one.may]}</p>
+  (client) => html`<li>
+<p><strong>${name(client.clientName)}</strong> <span class="muted small">${verifiedHost(client.clientId) ?? own.unverified}</span></p>
+<p class="small">${own.applicationMay[client.may]}</p>
 <dl class="facts small">
-<dt>${t.facts.leadsTo}</dt><dd>${targetText(redirectTarget(one.redirectUri), words)}</dd>
-<dt>${own.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
-<dt>${own.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? own.never : moment(words, one.lastUsedAt)}</dd>
+<dt>${t.facts.leadsTo}</dt><dd>${targetText(redirectTarget(client.redirectUri), words)}</dd>
+<dt>${own.allowedOn}</dt><dd>${day(words, client.createdAt)}</dd>
+<dt>${own.lastUsed}</dt><dd>${client.lastUsedAt === undefined ? own.never : moment(words, client.lastUsedAt)}</dd>
 </dl>
-<form method="post" action="${action}">${token}<input type="hidden" name="id" value="${one.id}">
-${endButton(one.may === 'nothing' ? own.removeApplication : own.endAccess, one.clientName)}</form>
+<form method="post" action="${action}">${token}<input type="hidden" name="id" value="${client.id}">
+${endButton(client.may === 'nothing' ? own.removeApplication : own.endAccess, client.clientName)}</form>
 </li>`,
 )}
 </ul>

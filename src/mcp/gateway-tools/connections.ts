@@ -62,7 +62,7 @@ async function answerConnections(broker: Broker, call: GatewayCall): Promise<Cal
 }
 
 function needsProvider({ requirements: { authorization, alternatives = [] } }: Tool): boolean {
-  return authorization.length > 0 || alternatives.some((one) => one.length > 0)
+  return authorization.length > 0 || alternatives.some((alternative) => alternative.length > 0)
 }
 
 /** Begins one authorization for all consents that are missing. Where none can begin, `refusal` says why. */

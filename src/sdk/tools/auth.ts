@@ -61,14 +61,14 @@ export interface AuthRequirements {
 export function authRequirements(requiresAuth: RequiresAuth | undefined): AuthRequirements {
   if (requiresAuth === undefined) return { all: [], alternatives: [] }
   const members = isList(requiresAuth) ? requiresAuth : [requiresAuth]
-  const groups = members.flatMap((one) => ('anyOf' in one ? [one.anyOf] : []))
+  const groups = members.flatMap((member) => ('anyOf' in member ? [member.anyOf] : []))
   const combinations = groups.reduce<(readonly ToolAuth[])[]>(
     (before, group) =>
       before.flatMap((chosen) => group.map((one) => [...chosen, ...(isList(one) ? one : [one])])),
     [[]],
   )
   return {
-    all: members.filter((one): one is ToolAuth => !('anyOf' in one)),
+    all: members.filter((member): member is ToolAuth => !('anyOf' in member)),
     alternatives: groups.length === 0 ? [] : combinations,
   }
 }
@@ -77,8 +77,8 @@ export function authRequirements(requiresAuth: RequiresAuth | undefined): AuthRe
 export function allAuths(requiresAuth: RequiresAuth | undefined): readonly ToolAuth[] {
   if (requiresAuth === undefined) return []
   const members = isList(requiresAuth) ? requiresAuth : [requiresAuth]
-  return members.flatMap((one) =>
-    'anyOf' in one ? one.anyOf.flatMap((each) => (isList(each) ? each : [each])) : [one],
+  return members.flatMap((member) =>
+    'anyOf' in member ? member.anyOf.flatMap((each) => (isList(each) ? each : [each])) : [member],
   )
 }
 

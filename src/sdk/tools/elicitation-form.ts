@@ -50,7 +50,7 @@ function faultOf(member: Readonly<Record<string, unknown>>): string | undefined 
 
 /** Whether a schema is a choice between texts: `enum`, or `oneOf` or `anyOf` with a list of `{const, title}`. */
 function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknown>>): boolean {
-  if (Array.isArray(values)) return values.every((one) => typeof one === 'string')
+  if (Array.isArray(values)) return values.every((value) => typeof value === 'string')
   const titled = oneOf ?? anyOf
   return Array.isArray(titled) && titled.every((one) => isRecord(one) && typeof one.const === 'string')
 }

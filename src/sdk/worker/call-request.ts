@@ -73,7 +73,7 @@ function toAuthInfo(
     token,
     tokenType: typeof token_type === 'string' ? token_type : 'bearer',
     ...(!Number.isNaN(expiresAt) && { expiresAt: new Date(expiresAt) }),
-    scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : required,
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : required,
     userInfo: members(user_info),
     extra: members(extra),
   }

@@ -119,7 +119,7 @@ function mergeAlternatives(choices: readonly ValueShape[]): ValueShape {
   const [only, ...others] = informative
   if (only === undefined) return choices[0] ?? ANY
   const types = new Set(choices.flatMap(({ types }) => [...(types ?? [])]))
-  const known = choices.every((one) => one.types !== undefined) ? { types } : {}
+  const known = choices.every((choice) => choice.types !== undefined) ? { types } : {}
   if (others.length === 0) return { ...only, ...known }
   const values = informative.flatMap((one) => one.enum ?? [])
   return {

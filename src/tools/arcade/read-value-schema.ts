@@ -36,7 +36,7 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
       const listed = list(schema.enum, `${path}.enum`)
       const values = val_type === 'string' ? listed : listed.map((one) => Number(asText(one)))
       const isUsable =
-        values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
+        values.length > 0 && values.every((value) => typeof value === 'string' || Number.isFinite(value))
       if (reading.isLoose === true && val_type === 'string' && Object.keys(schema).length === 1) return {}
       return { ...type(val_type), ...(isUsable && { enum: nullable ? [...values, null] : values }) }
     }

@@ -87,10 +87,10 @@ function readArtifact(artifact: Members | undefined): Artifact | undefined {
 
 function readLogs(logs: unknown): ToolLog[] {
   if (!Array.isArray(logs)) return []
-  return logs.flatMap((one) => {
-    const { message, level } = membersOf(one) ?? {}
+  return logs.flatMap((line) => {
+    const { message, level } = membersOf(line) ?? {}
     if (typeof message !== 'string') return []
-    const subtype = text(membersOf(one) ?? {}, 'subtype', 'subtype')
+    const subtype = text(membersOf(line) ?? {}, 'subtype', 'subtype')
     return [{ level: typeof level === 'string' ? level : 'info', message, ...subtype }]
   })
 }

@@ -216,7 +216,7 @@ export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
 /** The ids of the project's enabled workers that have a tool which waits for acceptance. */
 export async function workersThatWait(broker: Broker, projectId: string): Promise<string[]> {
   const workers = await broker.store.workers.list(projectId)
-  const candidates = workers.filter((one) => one.enabled)
+  const candidates = workers.filter((worker) => worker.enabled)
   if (candidates.length === 0) return []
   const byUid = new Map(candidates.map((worker) => [worker.uid, worker]))
   const waiting = new Set<Worker>()
@@ -280,7 +280,7 @@ function describeNeeds({ providers, secrets }: WorkerNeeds): string {
   return [
     ...Object.entries(providers).map(
       ([name, scopes]) =>
-        `the provider "${name}"${scopes.length > 0 ? ` with the scopes ${scopes.map((one) => `"${one}"`).join(', ')}` : ''}`,
+        `the provider "${name}"${scopes.length > 0 ? ` with the scopes ${scopes.map((scope) => `"${scope}"`).join(', ')}` : ''}`,
     ),
     ...secrets.map((key) => `the secret "${key}"`),
   ].join(' and ')

@@ -99,9 +99,9 @@ function readChoices(field: JsonRecord, titled: 'oneOf' | 'anyOf'): JsonRecord |
   }
   const choices = field[titled]
   if (!Array.isArray(choices) || choices.length > MAX_CHOICES) return undefined
-  const read = choices.flatMap((one) =>
-    isRecord(one) && isText(one.const)
-      ? [{ const: one.const, title: words(isText(one.title) ? one.title : one.const) }]
+  const read = choices.flatMap((choice) =>
+    isRecord(choice) && isText(choice.const)
+      ? [{ const: choice.const, title: words(isText(choice.title) ? choice.title : choice.const) }]
       : [],
   )
   return read.length === choices.length ? { [titled]: read } : undefined

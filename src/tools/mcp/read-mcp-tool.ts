@@ -100,7 +100,7 @@ function configured({ authorization = [], secrets = [] }: McpRequirements): Tool
 function declared(meta: JsonRecord, { providers }: McpSettings): ToolRequirements | undefined {
   const requirements = declaredRequirements(meta)
   if (requirements === undefined || providers === undefined) return requirements
-  const allowed = providers.map((one) => one.toLowerCase())
+  const allowed = providers.map((provider) => provider.toLowerCase())
   const all = [requirements.authorization, ...(requirements.alternatives ?? [])].flat()
   const other = all
     .map(({ id, providerId }) => id ?? providerId ?? '')

@@ -131,7 +131,7 @@ async function checkClient(broker: Broker, worker: Worker, issuer: string | unde
   const { clientId, authorizationUrl } = mcpSettings(worker).oauth2 ?? {}
   if (clientId === undefined || authorizationUrl !== undefined) return
   const entries = await broker.store.providers.list(worker.projectId)
-  const other = entries.find((one) => one.externalId === worker.uid && one.provider.issuer !== issuer)
+  const other = entries.find((entry) => entry.externalId === worker.uid && entry.provider.issuer !== issuer)
   if (other !== undefined)
     throw authorizationFault(
       `The server names the authorization server ${issuer ?? new URL(worker.uri).origin}, and named ${other.provider.issuer ?? 'none'} before. The client of mcp.oauth2 belongs to only one of them: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,

@@ -120,7 +120,7 @@ export function withEndpoints(provider: Provider, current: Provider): Provider {
 
 /** Adds scopes to those that users are asked for. */
 export function withScopes(provider: Provider, scopes: readonly string[]): Provider {
-  if (scopes.every((one) => provider.defaultScopes.includes(one))) return provider
+  if (scopes.every((scope) => provider.defaultScopes.includes(scope))) return provider
   const { ignoresIdToken, ...rest } = provider
   return {
     ...rest,

@@ -221,7 +221,7 @@ function readFlag(value: unknown, path: string, warn: Warn): boolean | undefined
 function readTokenTypes(value: unknown, path: string): readonly string[] | undefined {
   if (value === undefined) return undefined
   const types = typeof value === 'string' ? [value] : value
-  if (!Array.isArray(types) || types.length > 10 || !types.every((one) => typeof one === 'string'))
+  if (!Array.isArray(types) || types.length > 10 || !types.every((type) => typeof type === 'string'))
     throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of at most ten strings.`)
   return types.map((type: string) => type.trim().toLowerCase())
 }

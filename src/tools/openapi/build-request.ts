@@ -81,7 +81,7 @@ function leavesPath(text: string): boolean {
 }
 
 function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: Input): string {
-  const inQuery = plan.parameters.filter((one) => one.in === 'query')
+  const inQuery = plan.parameters.filter((parameter) => parameter.in === 'query')
   const reserved = new Set(
     [
       ...Object.keys(plan.query),

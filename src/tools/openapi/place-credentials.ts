@@ -105,7 +105,7 @@ function givenFor(
   const isNamed = (other: string | undefined) => other?.toLowerCase() === name
   return (
     authorizations.find(({ requirements }) =>
-      requirements.some((one) => one.id === id && one.providerId === providerId),
+      requirements.some((requirement) => requirement.id === id && requirement.providerId === providerId),
     ) ??
     authorizations.find(({ release: { entry } }) => isNamed(entry.id)) ??
     authorizations.find(({ release: { entry } }) => isNamed(entry.wellKnownId) || isNamed(entry.name))

@@ -83,7 +83,7 @@ export function unusedSettings(
   const unknownSchemes = declaresSecurity(document, operations)
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
-  const known = new Set(operations.flatMap((one) => namesOf(one)))
+  const known = new Set(operations.flatMap((operation) => namesOf(operation)))
   const unknown = (list: readonly string[] = []) => list.filter((one) => !known.has(one))
   const say = (setting: string, names: readonly string[], problem: string) =>
     names.length === 0

@@ -102,7 +102,7 @@ function readInput(
   const taken = properties.map(([property]) => property)
   const body = readBody(document, operation.requestBody, writer, taken)
   const required = [
-    ...parameters.filter((one) => one.isRequired).map(({ planned }) => planned.property),
+    ...parameters.filter((parameter) => parameter.isRequired).map(({ planned }) => planned.property),
     ...(body?.required ?? []),
   ]
   return {

@@ -110,10 +110,10 @@ function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: s
   return tool.requirements.authorization.map(({ id = '' }) => {
     // a call through a metadata tool that is bound to this tool has the metadata tool's requirements, which name providers differently
     const foreign = authorizations.filter(({ requirements }) =>
-      requirements.every((one) => one.id === undefined),
+      requirements.every((requirement) => requirement.id === undefined),
     )
     const given =
-      authorizations.find(({ requirements }) => requirements.some((one) => one.id === id)) ??
+      authorizations.find(({ requirements }) => requirements.some((requirement) => requirement.id === id)) ??
       foreign.find(({ release: { entry } }) => [entry.id, entry.wellKnownId].includes(id)) ??
       (authorizations.length === 1 && tool.requirements.authorization.length === 1 ? foreign[0] : undefined)
     if (given === undefined)

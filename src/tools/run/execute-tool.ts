@@ -200,7 +200,7 @@ async function callWorker(
   const inner = worker.type === 'module' ? innerTools(broker, call, worker, executeTool) : undefined
   const { secrets, metadata } = context
   const isRepeatable = isSafeToRepeat(workerTool)
-  const secretValues = secrets.map((one) => one.value)
+  const secretValues = secrets.map((secret) => secret.value)
   const checkedTool = {
     title: tool.title,
     workerType: worker.type,
