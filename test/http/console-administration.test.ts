@@ -322,7 +322,7 @@ describe('what an administrator changes', () => {
     ['/workers/demo/settings', { 'http.timeout': '0' }, 'timeout'],
     ['/providers/demo/client', { more: '"text"' }, 'an object in JSON'],
     ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
-    ['/branding', { accent: 'blue', do: 'look' }, 'must be a colour'],
+    ['/branding', { accent: 'blue', do: 'preview' }, 'must be a colour'],
     ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest shade'],
     ['/branding', { accent_dark: '#222222', do: 'set' }, 'on dark pages: its contrast is below 4.5'],
     ['/branding', { privacy_url: 'javascript:alert(1)', do: 'set' }, 'https URL'],
@@ -338,8 +338,8 @@ describe('what an administrator changes', () => {
   })
 
   test('beside a refused colour, Enter in a field of the form saves no other shade', async () => {
-    const { body } = await send('/branding', { accent: '#ffcc00', do: 'look' })
-    expect(body).toMatch(/<button[^>]* value="look".*<button[^>]* name="nearest"/s)
+    const { body } = await send('/branding', { accent: '#ffcc00', do: 'preview' })
+    expect(body).toMatch(/<button[^>]* value="preview".*<button[^>]* name="nearest"/s)
   })
 
   test('a secret keeps its lines, without the line break of a copied single one, and a long one is not cut', async () => {

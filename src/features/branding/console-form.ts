@@ -55,7 +55,7 @@ export function brandingFields(
   )}</div>
 <div class="columns">${field('Colour on light pages', 'accent', { ...stateOf('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...stateOf('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>
 <div class="columns">${field('Privacy page', 'privacy_url', { ...stateOf('privacy_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/privacy' })}${field('Support page', 'support_url', { ...stateOf('support_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/help' })}</div>
-<div class="buttons"><button type="submit" name="do" value="look" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
+<div class="buttons"><button type="submit" name="do" value="preview" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
 ${nearest}`
 }
 

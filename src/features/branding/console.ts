@@ -52,7 +52,7 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     const nearest = /^(accent|accent_dark)=(#[0-9a-f]{6})$/.exec(form.get('nearest') ?? '')
     if (nearest?.[1] !== undefined && nearest[2] !== undefined) form.set(nearest[1], nearest[2])
     const body = brandingBody(form)
-    const isPreview = form.get('do') === 'look'
+    const isPreview = form.get('do') === 'preview'
     const done = await attempt(async () => {
       if (!isPreview) return change(on, body)
       const { accent, accent_dark } = parseOnce(brandingChangesSchema, body, 'the body')

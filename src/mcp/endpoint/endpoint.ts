@@ -76,10 +76,10 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
         serving = undefined // the next message loads it again
         throw error
       })
-      const { serve, consent, legacyFacts, readMessage } = await serving
+      const { serve, consent, readLegacyClient, readMessage } = await serving
       const message = method === 'POST' ? readMessage(await c.req.text()) : undefined
       if (message instanceof Response) return message
-      const legacy = legacyFacts(c, message, sessions, principal)
+      const legacy = readLegacyClient(c, message, sessions, principal)
       if (legacy instanceof Response) return legacy
       chargeBatch(message, () => charge(rateOf(principal, broker.settings)))
       const exchange = { ...authenticated, legacy }

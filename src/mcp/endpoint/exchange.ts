@@ -13,14 +13,14 @@ export interface Exchange {
   readonly request: Request
   /** The id of the HTTP request in the log. */
   readonly requestId: string
-  /** Facts about a client of 2025; defaults for newer clients. */
-  readonly legacy: LegacyFacts
+  /** A client of 2025; defaults for newer clients. */
+  readonly legacy: LegacyClient
   /** Whether the request's credential is still valid, while its stream is open. */
   readonly isAuthorized: () => Promise<boolean>
 }
 
-/** Facts about a client of 2025 that come from its session. */
-export interface LegacyFacts {
+/** A client of 2025, as its session describes it. */
+export interface LegacyClient {
   readonly version: LegacyVersion
   readonly elicitation: ElicitationModes
   /** The sealed session, which names the connection to which a cancellation belongs. */

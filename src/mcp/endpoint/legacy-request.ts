@@ -6,14 +6,14 @@ import { isRecord } from '../../parsing/json-record.ts'
 import { NO_ELICITATION } from '../../sdk/mcp/elicitation-modes.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
 import type { Principal } from '../callers/principal.ts'
-import type { LegacyFacts } from './exchange.ts'
+import type { LegacyClient } from './exchange.ts'
 import type { Sessions } from './session.ts'
 import { DEFAULT_VERSION, isLegacyVersion } from './versions.ts'
 
 /** The number of messages in a batch. Each also counts against the caller's rate limit. */
 const MAX_BATCH = 20
 
-const NO_SESSION: LegacyFacts = { version: DEFAULT_VERSION, elicitation: NO_ELICITATION }
+const NO_SESSION: LegacyClient = { version: DEFAULT_VERSION, elicitation: NO_ELICITATION }
 
 /** The JSON of a POST, or the response that refuses it. */
 export function readMessage(text: string): unknown {
@@ -26,15 +26,15 @@ export function readMessage(text: string): unknown {
 }
 
 /**
- * The facts about the client of 2025 that sends the message; `message` is absent for a GET. Returns a response for a
+ * Reads the client of 2025 that sends the message; `message` is absent for a GET. Returns a response for a
  * session that has ended, and for a batch in a revision without batches.
  */
-export function legacyFacts(
+export function readLegacyClient(
   c: Context,
   message: unknown,
   sessions: Sessions,
   principal: Principal,
-): LegacyFacts | Response {
+): LegacyClient | Response {
   // newer clients have no sessions (MCP 2026-07-28, Transports), and a new session does not depend on an older one
   if (isModern(c, message) || (isRecord(message) && message.method === 'initialize')) return NO_SESSION
   const named = c.req.header('mcp-protocol-version')

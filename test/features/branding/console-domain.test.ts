@@ -127,7 +127,7 @@ describe('who may', () => {
     expect(page.body).not.toMatch(/action="[^"]*\/domain/)
     expect(page.body).toContain('/dashboard/confirm?next=%2Fbranding%23domain')
     // the page that answers another form leads there too
-    const other = await admin.post(url('/branding'), { csrf, accent: 'blue', do: 'look' })
+    const other = await admin.post(url('/branding'), { csrf, accent: 'blue', do: 'preview' })
     expect(other.body).toContain('/dashboard/confirm?next=%2Fbranding%23domain')
     for (const [path, form] of FORMS) {
       const refused = await send(path, form)
