@@ -90,4 +90,22 @@ export const branding: readonly Mutation[] = [
     test: SET,
     name: 'only an administrator of the project changes it',
   },
+  {
+    rows: ['8'],
+    fault: 'everything is served at the domain of a project',
+    file: 'src/features/branding/hosts.ts',
+    from: 'isOfUsers(new URL(request.url).pathname) ?',
+    to: "isOfUsers('/health') ?",
+    test: 'features/branding/own-domain.test.ts',
+    name: 'only users’ pages are served at the domain',
+  },
+  {
+    rows: [],
+    fault: 'the requests of a page with a connect session are refused at the domain of its project',
+    file: 'src/features/embed/routes.ts',
+    from: "usersPaths: ['/embed/*', CURRENT_PATH, `${CURRENT_PATH}/*`]",
+    to: "usersPaths: ['/embed/*']",
+    test: 'features/branding/own-domain.test.ts',
+    name: 'only users’ pages are served at the domain',
+  },
 ]
