@@ -19,6 +19,13 @@ export interface Operation<
 > {
   /** The name of the operation in the OpenAPI document and in clients made from it: it never changes. */
   readonly id: string
+  /**
+   * The method of the SDK's client that is generated for it, such as `admin.secrets.set(key, body.value)`. Its arguments
+   * are parameters of the path, members of the body (`body.value`), or the body as a whole under any other name, with `?`
+   * if it may be left out. The options follow, which are not written: they have the members of the body that no argument
+   * has. A list has its filter in their place.
+   */
+  readonly sdk?: `admin.${string}(${string})`
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Parameters are written `{name}`. */
   readonly path: `/${string}`

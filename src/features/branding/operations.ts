@@ -98,6 +98,7 @@ const path = '/v1/admin/projects/{id}/branding'
 
 export const getBranding = defineOperation({
   id: 'getBranding',
+  sdk: 'admin.projects.branding(id)',
   method: 'get',
   path,
   role: 'readonly',
@@ -114,13 +115,14 @@ export const getBranding = defineOperation({
 
 export const changeBranding = defineOperation({
   id: 'changeBranding',
+  sdk: 'admin.projects.changeBranding(id, changes)',
   method: 'patch',
   path,
   role: 'admin',
   tag,
   summary: "Change how the project's pages look",
   description:
-    'Members that are left out do not change; `null` removes one. The sentence that says who requests which access, and the warning, cannot be changed.',
+    'Members that are left out do not change; `null` removes one. A colour in which text cannot be read is refused with the nearest shade. The sentence that says who requests which access, and the warning, cannot be changed.',
   params: idParams,
   body: brandingChangesSchema,
   answer: 'Changed',
@@ -146,6 +148,7 @@ export const changeBranding = defineOperation({
 
 export const verifyDomain = defineOperation({
   id: 'verifyDomain',
+  sdk: 'admin.projects.verifyDomain(id)',
   method: 'post',
   path: `${path}/domain/verify`,
   role: 'admin',

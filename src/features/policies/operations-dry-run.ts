@@ -72,6 +72,7 @@ export type PolicyDryRunWire = z.infer<typeof resultSchema>
 
 export const dryRunPolicies = defineOperation({
   id: 'dryRunPolicies',
+  sdk: 'admin.policies.dryRun(order)',
   method: 'post',
   path: '/v1/admin/policies/dry_run',
   role: 'readonly',

@@ -50,6 +50,7 @@ const tag = 'Policies'
 
 export const listPolicies = defineOperation({
   id: 'listPolicies',
+  sdk: 'admin.policies.list()',
   method: 'get',
   path: '/v1/admin/policies',
   role: 'readonly',
@@ -64,6 +65,7 @@ export const listPolicies = defineOperation({
 
 export const getPolicy = defineOperation({
   id: 'getPolicy',
+  sdk: 'admin.policies.get(id)',
   method: 'get',
   path: '/v1/admin/policies/{id}',
   role: 'readonly',
@@ -77,6 +79,7 @@ export const getPolicy = defineOperation({
 
 export const testPolicies = defineOperation({
   id: 'testPolicies',
+  sdk: 'admin.policies.test(use)',
   method: 'post',
   path: '/v1/admin/policies/test',
   role: 'readonly',
@@ -97,6 +100,7 @@ export const testPolicies = defineOperation({
 
 export const updatePolicy = defineOperation({
   id: 'updatePolicy',
+  sdk: 'admin.policies.update(id, changes)',
   method: 'patch',
   path: '/v1/admin/policies/{id}',
   role: 'admin',
@@ -130,6 +134,7 @@ export const updatePolicy = defineOperation({
 
 export const deletePolicy = defineOperation({
   id: 'deletePolicy',
+  sdk: 'admin.policies.delete(id)',
   method: 'delete',
   path: '/v1/admin/policies/{id}',
   role: 'admin',
@@ -144,6 +149,7 @@ export const deletePolicy = defineOperation({
 
 export const createPolicy = defineOperation({
   id: 'createPolicy',
+  sdk: 'admin.policies.create(policy)',
   method: 'post',
   path: '/v1/admin/policies',
   role: 'admin',

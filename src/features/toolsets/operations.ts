@@ -24,6 +24,7 @@ const tag = 'Toolsets'
 
 export const listToolsets = defineOperation({
   id: 'listToolsets',
+  sdk: 'admin.toolsets.list()',
   method: 'get',
   path: '/v1/toolsets',
   role: 'readonly',
@@ -43,6 +44,7 @@ export const listToolsets = defineOperation({
 
 export const getToolset = defineOperation({
   id: 'getToolset',
+  sdk: 'admin.toolsets.get(id)',
   method: 'get',
   path: '/v1/toolsets/{id}',
   role: 'readonly',
@@ -57,11 +59,12 @@ export const getToolset = defineOperation({
 
 export const listToolsetTools = defineOperation({
   id: 'listToolsetTools',
+  sdk: 'admin.toolsets.tools(id)',
   method: 'get',
   path: '/v1/toolsets/{id}/tools',
   role: 'readonly',
   tag,
-  summary: 'The tools of a toolset, under the names that MCP clients get',
+  summary: 'The tools of a toolset, oldest first, under the names that MCP clients get',
   description: '`GET /v1/tools?toolset={id}` describes them.',
   params: idParams,
   query: z.object(pageQuery),
@@ -76,6 +79,7 @@ export const listToolsetTools = defineOperation({
 
 export const createToolset = defineOperation({
   id: 'createToolset',
+  sdk: 'admin.toolsets.create(toolset)',
   method: 'post',
   path: '/v1/toolsets',
   role: 'admin',
@@ -96,6 +100,7 @@ export const createToolset = defineOperation({
 
 export const updateToolset = defineOperation({
   id: 'updateToolset',
+  sdk: 'admin.toolsets.update(id, changes)',
   method: 'patch',
   path: '/v1/toolsets/{id}',
   role: 'admin',
@@ -114,6 +119,7 @@ export const updateToolset = defineOperation({
 
 export const deleteToolset = defineOperation({
   id: 'deleteToolset',
+  sdk: 'admin.toolsets.delete(id)',
   method: 'delete',
   path: '/v1/toolsets/{id}',
   role: 'admin',

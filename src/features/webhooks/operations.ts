@@ -43,6 +43,7 @@ const tag = 'Webhooks'
 
 export const listWebhooks = defineOperation({
   id: 'listWebhooks',
+  sdk: 'admin.webhooks.list()',
   method: 'get',
   path: '/v1/webhooks',
   role: 'readonly',
@@ -60,6 +61,7 @@ export const listWebhooks = defineOperation({
 
 export const getWebhook = defineOperation({
   id: 'getWebhook',
+  sdk: 'admin.webhooks.get(id)',
   method: 'get',
   path: '/v1/webhooks/{id}',
   role: 'readonly',
@@ -74,6 +76,7 @@ export const getWebhook = defineOperation({
 
 export const createWebhook = defineOperation({
   id: 'createWebhook',
+  sdk: 'admin.webhooks.create(webhook)',
   repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks',
@@ -100,6 +103,7 @@ export const createWebhook = defineOperation({
 
 export const updateWebhook = defineOperation({
   id: 'updateWebhook',
+  sdk: 'admin.webhooks.update(id, changes)',
   method: 'patch',
   path: '/v1/webhooks/{id}',
   role: 'admin',
@@ -124,6 +128,7 @@ export const updateWebhook = defineOperation({
 
 export const deleteWebhook = defineOperation({
   id: 'deleteWebhook',
+  sdk: 'admin.webhooks.delete(id)',
   method: 'delete',
   path: '/v1/webhooks/{id}',
   role: 'admin',
@@ -138,6 +143,7 @@ export const deleteWebhook = defineOperation({
 
 export const rotateWebhookSecret = defineOperation({
   id: 'rotateWebhookSecret',
+  sdk: 'admin.webhooks.rotate(id)',
   repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks/{id}/rotate',
@@ -159,6 +165,7 @@ export const rotateWebhookSecret = defineOperation({
 
 export const testWebhook = defineOperation({
   id: 'testWebhook',
+  sdk: 'admin.webhooks.test(id)',
   repetition: 'unsafe',
   method: 'post',
   path: '/v1/webhooks/{id}/test',
@@ -178,6 +185,7 @@ export const testWebhook = defineOperation({
 
 export const listWebhookDeliveries = defineOperation({
   id: 'listWebhookDeliveries',
+  sdk: 'admin.webhooks.deliveries(id)',
   method: 'get',
   path: '/v1/webhooks/{id}/deliveries',
   role: 'readonly',
@@ -199,6 +207,7 @@ export const listWebhookDeliveries = defineOperation({
 
 export const replayWebhook = defineOperation({
   id: 'replayWebhook',
+  sdk: 'admin.webhooks.replay(id, what?)',
   method: 'post',
   path: '/v1/webhooks/{id}/replay',
   role: 'admin',

@@ -52,6 +52,7 @@ const issuedSchema = z
 
 export const listApiKeys = defineOperation({
   id: 'listApiKeys',
+  sdk: 'admin.keys.list()',
   method: 'get',
   path: '/v1/admin/keys',
   role: 'admin',
@@ -72,6 +73,7 @@ export const listApiKeys = defineOperation({
 
 export const createApiKey = defineOperation({
   id: 'createApiKey',
+  sdk: 'admin.keys.create(key)',
   method: 'post',
   path: '/v1/admin/keys',
   role: 'admin',
@@ -116,6 +118,7 @@ export const createApiKey = defineOperation({
 
 export const getApiKey = defineOperation({
   id: 'getApiKey',
+  sdk: 'admin.keys.get(id)',
   method: 'get',
   path: '/v1/admin/keys/{id}',
   role: 'admin',
@@ -132,6 +135,7 @@ export const getApiKey = defineOperation({
 
 export const rotateApiKey = defineOperation({
   id: 'rotateApiKey',
+  sdk: 'admin.keys.rotate(id)',
   method: 'post',
   path: '/v1/admin/keys/{id}/rotate',
   role: 'admin',
@@ -163,6 +167,7 @@ export const rotateApiKey = defineOperation({
 
 export const revokeApiKey = defineOperation({
   id: 'revokeApiKey',
+  sdk: 'admin.keys.revoke(id)',
   method: 'delete',
   path: '/v1/admin/keys/{id}',
   role: 'admin',

@@ -28,6 +28,7 @@ const tag = 'Connections'
 
 export const listMcpClients = defineOperation({
   id: 'listMcpClients',
+  sdk: 'admin.mcpClients.list()',
   method: 'get',
   path: '/v1/admin/mcp_clients',
   role: 'admin',
@@ -53,6 +54,7 @@ export const listMcpClients = defineOperation({
 
 export const deleteMcpClient = defineOperation({
   id: 'deleteMcpClient',
+  sdk: 'admin.mcpClients.delete(id)',
   method: 'delete',
   path: '/v1/admin/mcp_clients/{id}',
   role: 'admin',

@@ -13,6 +13,7 @@ const tag = 'API keys'
 
 export const listProjects = defineOperation({
   id: 'listProjects',
+  sdk: 'admin.projects.list()',
   method: 'get',
   path: '/v1/admin/projects',
   role: 'admin',
@@ -31,6 +32,7 @@ export const listProjects = defineOperation({
 
 export const createProject = defineOperation({
   id: 'createProject',
+  sdk: 'admin.projects.create(body.name)',
   method: 'post',
   path: '/v1/admin/projects',
   role: 'admin',

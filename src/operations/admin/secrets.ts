@@ -34,10 +34,13 @@ const PATH = '/v1/admin/secrets'
 const OF_CLI = '/v1/secrets'
 
 export const setSecretByPost = setAt('setSecretByPost', 'post', PATH)
-export const setSecret = setAt('setSecret', 'put', PATH)
-export const listSecrets = listAt('listSecrets', PATH)
-export const getSecret = getAt('getSecret', PATH)
-export const deleteSecret = deleteAt('deleteSecret', PATH)
+export const setSecret = {
+  ...setAt('setSecret', 'put', PATH),
+  sdk: 'admin.secrets.set(key, body.value)' as const,
+}
+export const listSecrets = { ...listAt('listSecrets', PATH), sdk: 'admin.secrets.list()' as const }
+export const getSecret = { ...getAt('getSecret', PATH), sdk: 'admin.secrets.get(key)' as const }
+export const deleteSecret = { ...deleteAt('deleteSecret', PATH), sdk: 'admin.secrets.delete(key)' as const }
 export const setSecretForArcadeCli = setAt('setSecretForArcadeCli', 'put', OF_CLI)
 export const listSecretsForArcadeCli = listAt('listSecretsForArcadeCli', OF_CLI)
 export const getSecretForArcadeCli = getAt('getSecretForArcadeCli', OF_CLI)

@@ -28,6 +28,7 @@ const userConnectionSchema = z
 
 export const listUserConnections = defineOperation({
   id: 'listUserConnections',
+  sdk: 'admin.connections.list()',
   method: 'get',
   path: '/v1/admin/user_connections',
   role: 'admin',
@@ -59,6 +60,7 @@ export const listUserConnections = defineOperation({
 
 export const deleteUserConnection = defineOperation({
   id: 'deleteUserConnection',
+  sdk: 'admin.connections.delete(id)',
   method: 'delete',
   path: '/v1/admin/user_connections/{id}',
   role: 'admin',

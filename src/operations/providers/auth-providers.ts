@@ -19,6 +19,7 @@ const tag = 'Providers'
 
 export const createAuthProvider = defineOperation({
   id: 'createAuthProvider',
+  sdk: 'admin.providers.create(provider)',
   method: 'post',
   path: '/v1/admin/auth_providers',
   role: 'admin',
@@ -40,6 +41,7 @@ export const createAuthProvider = defineOperation({
 
 export const listAuthProviders = defineOperation({
   id: 'listAuthProviders',
+  sdk: 'admin.providers.list()',
   method: 'get',
   path: '/v1/admin/auth_providers',
   role: 'readonly',
@@ -58,6 +60,7 @@ export const listAuthProviders = defineOperation({
 
 export const getAuthProvider = defineOperation({
   id: 'getAuthProvider',
+  sdk: 'admin.providers.get(id)',
   method: 'get',
   path: '/v1/admin/auth_providers/{id}',
   role: 'readonly',
@@ -72,6 +75,7 @@ export const getAuthProvider = defineOperation({
 
 export const updateAuthProvider = defineOperation({
   id: 'updateAuthProvider',
+  sdk: 'admin.providers.update(id, changes)',
   method: 'patch',
   path: '/v1/admin/auth_providers/{id}',
   role: 'admin',
@@ -95,11 +99,13 @@ export const updateAuthProvider = defineOperation({
 
 export const deleteAuthProvider = defineOperation({
   id: 'deleteAuthProvider',
+  sdk: 'admin.providers.delete(id)',
   method: 'delete',
   path: '/v1/admin/auth_providers/{id}',
   role: 'admin',
   tag,
   summary: 'Delete a provider with its connections',
+  description: 'Their tokens are not revoked at the provider.',
   params: idParams,
   answer: 'The deleted provider',
   output: providerResponseSchema,

@@ -36,6 +36,7 @@ const entrySchema = z
 
 export const listProviderCatalogue = defineOperation({
   id: 'listProviderCatalogue',
+  sdk: 'admin.providers.catalogue.list()',
   method: 'get',
   path: '/v1/admin/provider_catalogue',
   role: 'readonly',
@@ -58,6 +59,7 @@ export const listProviderCatalogue = defineOperation({
 
 export const getCatalogueDefinition = defineOperation({
   id: 'getCatalogueDefinition',
+  sdk: 'admin.providers.catalogue.get(id)',
   method: 'get',
   path: '/v1/admin/provider_catalogue/{id}',
   role: 'readonly',

@@ -158,6 +158,7 @@ export const importTools = defineOperation({
 
 export const deleteTool = defineOperation({
   id: 'deleteTool',
+  sdk: 'admin.tools.delete(name)',
   method: 'delete',
   path: '/v1/tools/{name}',
   role: 'admin',

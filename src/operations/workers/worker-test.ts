@@ -28,6 +28,7 @@ export type TriedWorker = z.infer<typeof trialSchema>
 
 export const testWorker = defineOperation({
   id: 'testWorker',
+  sdk: 'admin.workers.test(worker)',
   method: 'post',
   path: '/v1/workers/test',
   role: 'admin',

@@ -64,6 +64,7 @@ const REASONS = {
 
 export const createWorker = defineOperation({
   id: 'createWorker',
+  sdk: 'admin.workers.create(worker)',
   method: 'post',
   path: '/v1/workers',
   role: 'admin',
@@ -88,6 +89,7 @@ export const createWorker = defineOperation({
 
 export const listWorkers = defineOperation({
   id: 'listWorkers',
+  sdk: 'admin.workers.list()',
   method: 'get',
   path: '/v1/workers',
   role: 'readonly',
@@ -105,6 +107,7 @@ export const listWorkers = defineOperation({
 
 export const getWorker = defineOperation({
   id: 'getWorker',
+  sdk: 'admin.workers.get(id)',
   method: 'get',
   path: '/v1/workers/{id}',
   role: 'readonly',
@@ -119,6 +122,7 @@ export const getWorker = defineOperation({
 
 export const updateWorker = defineOperation({
   id: 'updateWorker',
+  sdk: 'admin.workers.update(id, changes)',
   method: 'patch',
   path: '/v1/workers/{id}',
   role: 'admin',
@@ -150,6 +154,7 @@ export const updateWorker = defineOperation({
 
 export const deleteWorker = defineOperation({
   id: 'deleteWorker',
+  sdk: 'admin.workers.delete(id)',
   method: 'delete',
   path: '/v1/workers/{id}',
   role: 'admin',
@@ -165,6 +170,7 @@ export const deleteWorker = defineOperation({
 
 export const getWorkerHealth = defineOperation({
   id: 'getWorkerHealth',
+  sdk: 'admin.workers.health(id)',
   method: 'get',
   path: '/v1/workers/{id}/health',
   role: 'readonly',
@@ -187,6 +193,7 @@ export const getWorkerHealth = defineOperation({
 
 export const listWorkerTools = defineOperation({
   id: 'listWorkerTools',
+  sdk: 'admin.workers.tools(id)',
   method: 'get',
   path: '/v1/workers/{id}/tools',
   role: 'readonly',
@@ -210,6 +217,7 @@ export const listWorkerTools = defineOperation({
 
 export const acceptWorkerRequirements = defineOperation({
   id: 'acceptWorkerRequirements',
+  sdk: 'admin.workers.accept(id)',
   method: 'post',
   path: '/v1/workers/{id}/accept',
   role: 'admin',

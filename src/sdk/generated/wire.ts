@@ -6196,7 +6196,7 @@ export interface Operations {
       readonly page_count: number
     }
   }
-  /** The tools of a toolset, under the names that MCP clients get */
+  /** The tools of a toolset, oldest first, under the names that MCP clients get */
   readonly listToolsetTools: {
     readonly method: 'GET'
     readonly path: '/v1/toolsets/{id}/tools'

@@ -1,14 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AdminToolsets } from '../../../src/sdk/client/admin/toolsets.ts'
-import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
+import { type Admin, Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { metadata, startWorld, type World } from '../../http/world.ts'
 
 // Toolsets as MCP clients see them, at the address and with the headers that the client of applications gives.
 
 let world: World
 let gatepass: Gatepass
-let toolsets: AdminToolsets
+let toolsets: Admin['toolsets']
 beforeAll(async () => {
   world = await startWorld({ gatepass: { mode: 'development' } })
   const { url: baseUrl, apiKey, makeKey } = world.gatepass

@@ -4,9 +4,11 @@ import { operations } from '../../../src/operations/operations.ts'
 import type { Gatepass } from '../../gatepass.ts'
 import { generateOperations, generateWireTypes } from './generate.ts'
 import { generateInputs, generateOutputs } from './generate-inputs.ts'
+import { generateMethods } from './generate-methods.ts'
 
 export const WIRE_TYPES = fileURLToPath(new URL('../../../src/sdk/generated/wire.ts', import.meta.url))
 const OPERATIONS = fileURLToPath(new URL('../../../src/sdk/generated/operations.ts', import.meta.url))
+const METHODS = fileURLToPath(new URL('../../../src/sdk/generated/methods.ts', import.meta.url))
 const INPUTS = fileURLToPath(new URL('../../../src/cli/generated/inputs.json', import.meta.url))
 const OUTPUTS = fileURLToPath(new URL('../../../src/cli/generated/outputs.json', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -17,6 +19,7 @@ export async function currentWireFiles(gatepass: Gatepass): Promise<ReadonlyMap<
   return new Map([
     [WIRE_TYPES, formatted(generateWireTypes(body), WIRE_TYPES)],
     [OPERATIONS, formatted(generateOperations(body, repetitions()), OPERATIONS)],
+    [METHODS, formatted(generateMethods(body, operations), METHODS)],
     [INPUTS, formatted(generateInputs(body), INPUTS)],
     [OUTPUTS, formatted(generateOutputs(body), OUTPUTS)],
   ])

@@ -1,6 +1,13 @@
 import type { InputMember } from '../../../src/cli/input-flags.ts'
 import type { OutputMember } from '../../../src/cli/output-table.ts'
-import { nameOfReference, type OpenApiDocument, type Operation, type Schema } from './openapi.ts'
+import {
+  nameOfReference,
+  type OpenApiDocument,
+  type Operation,
+  propertiesOf,
+  type Schema,
+  type Schemas,
+} from './openapi.ts'
 
 /** Commands read lists to their end, so these are no options. */
 const OF_PAGES = new Set(['offset', 'limit', 'cursor'])
@@ -33,17 +40,6 @@ export function generateOutputs({ paths, components: { schemas } }: OpenApiDocum
       return members.length === 0 ? [] : [[operationId, Object.fromEntries(members)] as const]
     })
   return JSON.stringify(Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1))))
-}
-
-type Schemas = OpenApiDocument['components']['schemas']
-
-function propertiesOf(schema: Schema, schemas: Schemas): Readonly<Record<string, Schema>> {
-  if (schema.$ref !== undefined) return propertiesOf(schemas[nameOfReference(schema.$ref)] ?? {}, schemas)
-  return Object.assign(
-    {},
-    ...(schema.allOf ?? []).map((one) => propertiesOf(one, schemas)),
-    schema.properties,
-  )
 }
 
 /** `undefined` for what is no text, number or list of texts. */

@@ -9,6 +9,7 @@ export interface Operation {
   readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly operationId: string
   readonly summary?: string
+  readonly description?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
@@ -49,4 +50,16 @@ export interface Schema {
 /** `#/components/schemas/Tool` -> `Tool`. */
 export function nameOfReference($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1)
+}
+
+export type Schemas = OpenApiDocument['components']['schemas']
+
+/** The members of an object, with those of its parts. */
+export function propertiesOf(schema: Schema, schemas: Schemas): Readonly<Record<string, Schema>> {
+  if (schema.$ref !== undefined) return propertiesOf(schemas[nameOfReference(schema.$ref)] ?? {}, schemas)
+  return Object.assign(
+    {},
+    ...(schema.allOf ?? []).map((one) => propertiesOf(one, schemas)),
+    schema.properties,
+  )
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../../gatepass.ts'
 import { currentWireFiles } from './current.ts'
 import { generateWireTypes } from './generate.ts'
+import { generateMethods } from './generate-methods.ts'
 import type { OpenApiDocument, Schema } from './openapi.ts'
 import { comment, typeOf } from './type-of.ts'
 
@@ -23,6 +24,48 @@ test('a change of the document changes the types', () => {
   const { Project, ...others } = document.components.schemas
   const renamed = { ...document, components: { schemas: { ...others, Tenant: Project as Schema } } }
   expect(generateWireTypes(renamed)).not.toBe(generateWireTypes(document))
+})
+
+describe('an operation becomes a method', () => {
+  test.each<[string, string, string, string]>([
+    ['of a list', 'listWorkers', 'workers.list()', 'list(): List<Wire.Worker>'],
+    ['of a list with a filter', 'listMcpClients', 'keys.of()', 'of(filter?: {'],
+    [
+      'whose answer has no body',
+      'deleteWorker',
+      'workers.delete(id)',
+      'options?: RequestOptions): Promise<void>',
+    ],
+    [
+      'with a whole body',
+      'replayWebhook',
+      'keys.again(id, what?)',
+      "again(id: string,what?: Body<'replayWebhook'>,",
+    ],
+    [
+      'with a member of the body',
+      'createProject',
+      'keys.add(body.name)',
+      'add(name: string,options?: RequestOptions)',
+    ],
+    [
+      'with the rest of the body as options',
+      'setSecret',
+      'keys.set(key, body.value)',
+      "RequestOptions & Omit<Body<'setSecret'>, 'value'>",
+    ],
+    ['that is not repeated', 'createApiKey', 'keys.create(key)', 'Not repeated after a lost answer.'],
+  ])('%s', (_, id, method, text) => {
+    const repetition = id === 'createApiKey' ? 'unsafe' : 'safe'
+    const made = generateMethods(document, [{ id, sdk: `admin.${method}`, repetition }])
+    expect(made).toContain(text)
+  })
+
+  test('but not of an object that is not described', () => {
+    expect(() => generateMethods(document, [{ id: 'listWorkers', sdk: 'admin.unknown.list()' }])).toThrow(
+      /admin\.unknown/,
+    )
+  })
 })
 
 describe('a schema becomes a type', () => {

@@ -1,36 +1,43 @@
+import { type AdminMethods, createAdminMethods } from '../../generated/methods.ts'
 import type * as Wire from '../../generated/wire.ts'
+import type { Authorization } from '../authorization.ts'
+import { toAuthorization } from '../authorizations.ts'
 import type { Answer } from '../operation.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
-import { type AdminConnections, createUserConnections } from './connections.ts'
-import { type AdminKeys, createKeys } from './keys.ts'
-import { type AdminMcpClients, createMcpClients } from './mcp-clients.ts'
-import { type AdminPolicies, createPolicies } from './policies.ts'
-import { type AdminProjects, createProjects } from './projects.ts'
-import { type AdminProviders, createProviders } from './providers.ts'
-import { type AdminSecrets, createSecrets } from './secrets.ts'
-import { type AdminTools, createAdminTools } from './tools.ts'
-import { type AdminToolsets, createToolsets } from './toolsets.ts'
-import { type AdminWebhooks, createWebhooks } from './webhooks.ts'
-import { type AdminWorkers, createWorkers } from './workers.ts'
 
 /**
  * Administration of the project of the API key. Its objects are those of the HTTP API, member for member, in
  * `snake_case`: what `/docs` shows and `gatepass … --json` prints.
  */
-export interface Admin {
-  readonly providers: AdminProviders
-  readonly workers: AdminWorkers
-  readonly tools: AdminTools
-  readonly toolsets: AdminToolsets
-  readonly secrets: AdminSecrets
-  readonly policies: AdminPolicies
-  readonly webhooks: AdminWebhooks
-  readonly connections: AdminConnections
-  readonly mcpClients: AdminMcpClients
+export interface Admin extends AdminMethods {
+  readonly workers: AdminMethods['workers'] & {
+    /**
+     * Begins the authorization that an MCP server itself requires. Its tools are then listed with this user's connection.
+     */
+    authorize(id: string, options: AuthorizeWorkerOptions): Promise<Authorization>
+  }
+  readonly tools: AdminMethods['tools'] & {
+    /** Binds an imported tool to the tool of a worker, which then runs it. */
+    bind(
+      name: string,
+      to: { readonly workerId: string; readonly tool: string },
+      options?: RequestOptions,
+    ): Promise<Wire.ToolDefinition>
+  }
+  readonly connections: AdminMethods['connections'] & {
+    /**
+     * Stores connections of another installation or product with their tokens, at most 500 in one call. Each connection
+     * is stored completely or not at all, and the call may be repeated. `replace` overwrites connections that exist
+     * already; `check` refreshes each stored connection once.
+     */
+    import(
+      connections: readonly Wire.ForeignConnection[],
+      how?: { readonly replace?: boolean; readonly check?: boolean },
+      options?: RequestOptions,
+    ): Promise<readonly Wire.ImportedConnection[]>
+  }
   readonly audit: AuditLog
-  readonly keys: AdminKeys
-  readonly projects: AdminProjects
   /**
    * Imports tool metadata. Each tool is imported whole or refused with the reason; importing the same again changes
    * nothing.
@@ -43,6 +50,11 @@ export interface Admin {
   diagnosis(options?: RequestOptions): Promise<Answer<'getDiagnosis'>>
 }
 
+export interface AuthorizeWorkerOptions extends RequestOptions {
+  readonly user: string
+  readonly nextUri?: string | URL | undefined
+}
+
 export interface ImportOptions extends RequestOptions {
   /** The worker that runs the tools. */
   readonly workerId?: string | undefined
@@ -52,19 +64,29 @@ export interface ImportOptions extends RequestOptions {
 
 export function createAdmin(transport: Transport): Admin {
   const { call } = transport
+  const methods = createAdminMethods(transport)
   return {
-    providers: createProviders(transport),
-    workers: createWorkers(transport),
-    tools: createAdminTools(transport),
-    toolsets: createToolsets(transport),
-    secrets: createSecrets(transport),
-    policies: createPolicies(transport),
-    webhooks: createWebhooks(transport),
-    connections: createUserConnections(transport),
-    mcpClients: createMcpClients(transport),
+    ...methods,
+    workers: {
+      ...methods.workers,
+      async authorize(id, { user, nextUri, ...options }) {
+        const query = { user_id: user, next_uri: nextUri?.toString() }
+        return toAuthorization(transport, await call('authorizeWorker', { params: { id }, query, options }))
+      },
+    },
+    tools: {
+      ...methods.tools,
+      bind: (name, { workerId, tool }, options) =>
+        call('bindTool', { params: { name }, body: { worker_id: workerId, tool }, options }),
+    },
+    connections: {
+      ...methods.connections,
+      async import(connections, how = {}, options) {
+        const { items } = await call('importConnections', { body: { connections, ...how }, options })
+        return items
+      },
+    },
     audit: createAuditLog(transport),
-    keys: createKeys(transport),
-    projects: createProjects(transport),
     import(body, { workerId, dryRun, ...options } = {}) {
       const query = { worker_id: workerId, dry_run: dryRun === true ? 'true' : undefined } as const
       return call('importTools', { query, body, options })
