@@ -21,7 +21,7 @@ export class Answer<out Value = unknown> {
 
   /** An answer that its maker puts together from stored or recorded JSON, whose members have no types. */
   static untyped(value: unknown, options?: AnswerOptions): Answer<never> {
-    return new Answer(value as never, options) // tests compare all answers with the schemas
+    return new Answer(value as never, options) // tests compare recorded answers with the schemas
   }
 }
 

@@ -43,18 +43,8 @@ export const toolsetIdText = z
   .refine(isToolsetId, 'must have 1 to 64 lower-case letters, digits and hyphens')
   .meta({ pattern: '^[a-z0-9-]{1,64}$' })
 
-export const newToolsetSchema = z.strictObject({
-  id: toolsetIdText.meta({ description: 'MCP clients reach the toolset at `/mcp/{id}`' }),
-  tools: selectors.tools.nullish(),
-  namespaces: selectors.namespaces.nullish(),
-  tags: selectors.tags.nullish(),
-  providers: selectors.providers.nullish(),
-  names: names.default('prefixed'),
-  instructions: instructions.nullish(),
-  listing: listing.nullish(),
-})
-
-export const toolsetChangesSchema = z.strictObject({
+/** What a toolset selects and says. */
+const settings = {
   tools: selectors.tools.nullish(),
   namespaces: selectors.namespaces.nullish(),
   tags: selectors.tags.nullish(),
@@ -62,7 +52,15 @@ export const toolsetChangesSchema = z.strictObject({
   names: names.optional(),
   instructions: instructions.nullish(),
   listing: listing.nullish(),
+}
+
+export const newToolsetSchema = z.strictObject({
+  id: toolsetIdText.meta({ description: 'MCP clients reach the toolset at `/mcp/{id}`' }),
+  ...settings,
+  names: names.default('prefixed'),
 })
+
+export const toolsetChangesSchema = z.strictObject(settings)
 
 export const toolsetSchema = z
   .object({
