@@ -8,6 +8,7 @@ import { toContractError } from '../../operations/dialects/arcade.ts'
 import { duration, executeErrorSchema } from '../../operations/dialects/execution-schemas.ts'
 import { oxpToolSchema } from '../../operations/dialects/format-schemas.ts'
 import { getOxpTool, needsUser, oxpDefinitions, requirementId } from '../../operations/dialects/oxp-tools.ts'
+import { readinessOf } from '../../operations/installation/health.ts'
 import { defineOperation, type OperationRequest } from '../../operations/operation.ts'
 import { errorSchema } from '../../operations/schemas/error-schema.ts'
 import { plainText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
@@ -19,8 +20,7 @@ import { type Execution, mayBeRepeated } from '../../tools/run/execution.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { artifactToJson, type RequiredAuthorization } from '../../tools/tool-answer.ts'
 
-// The Open eXecution Protocol 1.0: Gatepass as an OXP server for the tools that it knows. `/oxp/health` is in
-// installation/health.ts.
+// The Open eXecution Protocol 1.0: Gatepass as an OXP server for the tools that it knows.
 
 const callSchema = z
   .object({
@@ -129,6 +129,23 @@ export const callOxpTool = defineOperation({
       isWrapped,
       ...(call.call_id == null && { signal: request.signal }),
     })
+  },
+})
+
+export const getOxpHealth = defineOperation({
+  id: 'getOxpHealth',
+  method: 'get',
+  path: '/oxp/health',
+  role: 'public',
+  tag: 'Operation',
+  summary: 'Readiness for OXP, which defines no body',
+  status: 200,
+  answer: 'Ready',
+  otherAnswers: { 503: { description: 'Not ready' } },
+  headers: VERSION,
+  async run(broker) {
+    const status = (await readinessOf(broker)()) === undefined ? 200 : 503
+    return new Answer(undefined, { status })
   },
 })
 

@@ -94,23 +94,6 @@ export const getArcadeHealth = defineOperation({
   },
 })
 
-export const getOxpHealth = defineOperation({
-  id: 'getOxpHealth',
-  method: 'get',
-  path: '/oxp/health',
-  role: 'public',
-  tag,
-  summary: 'Readiness for OXP, which defines no body',
-  status: 200,
-  answer: 'Ready',
-  otherAnswers: { 503: { description: 'Not ready' } },
-  headers: { 'oxp-version': '1.0' },
-  async run(broker) {
-    const status = (await readinessOf(broker)()) === undefined ? 200 : 503
-    return new Answer(undefined, { status })
-  },
-})
-
 /**
  * Returns a function that probes whether the database accepts a commit and this process has the keys in use. Simultaneous
  * calls share one probe.

@@ -1,6 +1,10 @@
 import { z } from '@hono/zod-openapi'
-import { BrokerError } from '../../domain/errors.ts'
-import { type OxpSettings, oxpSettings } from '../../tools/oxp/oxp-server.ts'
+import {
+  AUDIENCE_ALONE,
+  changedOxpSettings,
+  newOxpSettings,
+  oxpSettings,
+} from '../../tools/oxp/oxp-settings.ts'
 import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 
 /** The key is sent unchanged as a header value (RFC 9110 section 5.5). */
@@ -21,7 +25,6 @@ const envelope = z.enum(['request', 'none']).meta({
 })
 
 const ONE_OF_BOTH = 'takes an `api_key` or a `jwt_secret`, not both'
-const AUDIENCE_ALONE = 'an `audience` needs a `jwt_secret`'
 
 /** OXP servers. */
 export const oxpWorker = defineWorkerType({
@@ -58,26 +61,20 @@ export const oxpWorker = defineWorkerType({
   toSettings: (_, { uri, api_key, jwt_secret, audience, envelope, timeout, retry }) => ({
     uri,
     secret: api_key ?? jwt_secret ?? '',
-    settings: toSettings({ auth: authOf(api_key, jwt_secret), audience, envelope }),
+    settings: newOxpSettings({ apiKey: api_key, jwtSecret: jwt_secret, audience, envelope }),
     timeoutSeconds: timeout,
     retry,
   }),
-  toChange(_, { uri, api_key, jwt_secret, timeout, retry, ...sent }, worker) {
-    const before = oxpSettings(worker)
-    const cleared =
-      (api_key === null && before.auth === 'api_key') || (jwt_secret === null && before.auth === 'jwt')
-    const secret = api_key ?? jwt_secret ?? (cleared ? '' : undefined)
-    const auth = secret === undefined ? before.auth : authOf(api_key, jwt_secret)
-    if (sent.audience != null && auth !== 'jwt')
-      throw new BrokerError('invalid_request', `oxp: ${AUDIENCE_ALONE}.`)
-    const audience = sent.audience === undefined ? before.audience : (sent.audience ?? undefined)
-    return {
-      ...(uri !== undefined && { uri }),
-      ...(secret !== undefined && { secret }),
-      settings: toSettings({ auth, audience, envelope: sent.envelope ?? before.envelope }),
-      ...changedLimits({ timeout, retry }),
-    }
-  },
+  toChange: (_, { uri, api_key, jwt_secret, audience, envelope, timeout, retry }, worker) => ({
+    ...(uri !== undefined && { uri }),
+    ...changedOxpSettings(oxpSettings(worker), {
+      apiKey: api_key,
+      jwtSecret: jwt_secret,
+      audience,
+      envelope,
+    }),
+    ...changedLimits({ timeout, retry }),
+  }),
   toWire(_, worker) {
     const { auth, audience, envelope } = oxpSettings(worker)
     return {
@@ -91,20 +88,3 @@ export const oxpWorker = defineWorkerType({
     }
   },
 })
-
-function authOf(
-  apiKey: string | null | undefined,
-  jwtSecret: string | null | undefined,
-): OxpSettings['auth'] {
-  if (apiKey != null) return 'api_key'
-  return jwtSecret == null ? 'none' : 'jwt'
-}
-
-/** Only a JWT has an audience. */
-function toSettings({
-  auth,
-  audience,
-  envelope,
-}: Pick<OxpSettings, 'auth' | 'envelope'> & { readonly audience?: string | undefined }) {
-  return { auth, envelope, ...(auth === 'jwt' && audience !== undefined && { audience }) }
-}

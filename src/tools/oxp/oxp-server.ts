@@ -4,31 +4,7 @@ import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { askWorker } from '../worker-request.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 import { signWorkerToken } from '../worker-token.ts'
-
-/**
- * How an OXP server authenticates its caller: not at all, by the header `OXP-API-Key`, or by a JWT as bearer token
- * (HS256).
- */
-const OXP_AUTHENTICATIONS = ['none', 'api_key', 'jwt'] as const
-export type OxpAuthentication = (typeof OXP_AUTHENTICATIONS)[number]
-
-/** The settings of an OXP worker; its secret is the API key or the JWT's key. */
-export interface OxpSettings {
-  readonly auth: OxpAuthentication
-  /** The JWT's `aud`, if the server checks one. */
-  readonly audience?: string
-  /** Whether a call is the member `request` of the body or the whole body. The documents of OXP 1.0 describe both. */
-  readonly envelope: 'request' | 'none'
-}
-
-export function oxpSettings({ settings }: Pick<Worker, 'settings'>): OxpSettings {
-  const { auth, audience, envelope } = settings
-  return {
-    auth: OXP_AUTHENTICATIONS.find((known) => known === auth) ?? 'none',
-    ...(typeof audience === 'string' && { audience }),
-    envelope: envelope === 'none' ? 'none' : 'request',
-  }
-}
+import { oxpSettings } from './oxp-settings.ts'
 
 export interface OxpRequest {
   readonly path: 'health' | 'tools' | 'tools/call'
