@@ -77,7 +77,7 @@ async function sweep(broker: Broker): Promise<void> {
   for (const feature of ofFeatures) await feature.sweep?.(broker)
   await store.servers.sweep(SERVER_LAPSE_MS)
   await store.authorizations.sweep(now() - KEPT_SECONDS)
-  await store.answers.sweep(now())
+  await store.idempotencyKeys.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.suspendedCalls.sweep(now())
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)

@@ -92,7 +92,7 @@ const OWN: readonly CommandEntry[] = [
   {
     name: 'rotate-key',
     description: 'seal everything with the newest master key, beside running servers',
-    load: async () => (await import('./rotate-key.ts')).defineRotateKey,
+    load: async () => (await import('./rotate-master-key.ts')).defineRotateMasterKey,
     isLong: true,
   },
   {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createAnswers } from './answers.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createAuditAnchors } from './audit-anchors.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
@@ -13,6 +12,7 @@ import type { Database } from './database.ts'
 import { createEnvelopes } from './envelopes.ts'
 import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
+import { createIdempotencyKeys } from './idempotency-keys.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
 import { createPageSessions } from './page-sessions.ts'
@@ -81,7 +81,7 @@ function createCoreNouns(
     secrets: retried(createSecrets(database)),
     facts: retried(facts),
     envelopes: retried(createEnvelopes(database, sealedColumnsOf(parts))),
-    answers: retried(createAnswers(database)),
+    idempotencyKeys: retried(createIdempotencyKeys(database)),
     processes: retried(createProcesses(database)),
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),

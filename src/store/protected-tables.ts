@@ -129,7 +129,7 @@ export const CORE = {
     id: 'place',
     sealed: ['answer'],
     needs: ['project_id'],
-    context: ({ place, projectId }: SealedRow<'place' | 'projectId'>) => ({ rowId: place, projectId }),
+    context: ({ place: rowId, projectId }: SealedRow<'place' | 'projectId'>) => ({ rowId, projectId }),
   },
   executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },

@@ -223,10 +223,12 @@ export function describeTables(kit: SchemaKit) {
     ],
   )
 
+  /** Idempotency keys, with the answers that repeated requests get. */
   const answers = table(
     'answers',
     {
-      place: text('place').primaryKey(),
+      /** The hash of one key of one caller. */
+      keyHash: text('place').primaryKey(),
       projectId: ofProject(),
       owner: text('owner').notNull(),
       request: text('request').notNull(),

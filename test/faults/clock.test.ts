@@ -212,7 +212,7 @@ test('a request with an Idempotency-Key runs its tool once, also when another no
         node?.call('POST', '/v1/tools/execute', { tool_name: 'Demo.Once' }, { headers })
       const first = await ask(nodes[0])
       expect(first?.status).toBe(200)
-      await ahead.broker.store.answers.sweep(ahead.broker.now())
+      await ahead.broker.store.idempotencyKeys.sweep(ahead.broker.now())
       expect((await ask(nodes[1]))?.body).toEqual(first?.body)
       expect(worker.invocations).toHaveLength(i + 1)
     }

@@ -395,7 +395,7 @@ describe('refusals', () => {
   })
 
   test('a request that is refused before it is executed uses up no Idempotency-Key', async () => {
-    const claim = vi.spyOn(gatepass.broker.store.answers, 'claim')
+    const claim = vi.spyOn(gatepass.broker.store.idempotencyKeys, 'claim')
     try {
       const headers = { 'idempotency-key': 'kept for later' }
       const body = { id: 'later', http: { uri: 'http://127.0.0.1:1', secret: 's' } }

@@ -22,7 +22,7 @@ async function start() {
   let executed = 0
   return {
     executed: () => executed,
-    claims: () => vi.spyOn(broker.store.answers, 'claim'),
+    claims: () => vi.spyOn(broker.store.idempotencyKeys, 'claim'),
     send: (execute: () => Promise<Response>) =>
       executeOnce(
         {

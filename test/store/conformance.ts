@@ -274,7 +274,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         const claim = await scene(opened)
         const outcomes = await Promise.all(
           ['a', 'b', 'c', 'd'].map((owner, i) =>
-            (i % 2 ? other : store).answers.claim('place', claim(owner), 0),
+            (i % 2 ? other : store).idempotencyKeys.claim('place', claim(owner), 0),
           ),
         )
         expect(outcomes.filter((one) => one === 'claimed')).toHaveLength(1)
@@ -285,25 +285,25 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       test('are claimed by an owner whose first attempt has made the claim, though its outcome was lost', async () => {
         await using opened = await open()
         const claim = await scene(opened)
-        const { answers } = opened.store
-        expect(await answers.claim('place', claim('a'), 0)).toBe('claimed')
-        expect(await answers.claim('place', claim('a'), 0)).toBe('claimed')
-        expect(await answers.claim('place', claim('b'), 0)).toEqual(claimOf('a'))
+        const { idempotencyKeys: keys } = opened.store
+        expect(await keys.claim('place', claim('a'), 0)).toBe('claimed')
+        expect(await keys.claim('place', claim('a'), 0)).toBe('claimed')
+        expect(await keys.claim('place', claim('b'), 0)).toEqual(claimOf('a'))
       })
 
       test('are kept until they expire, and given to every later claim of the same place', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        expect(await store.answers.claim('place', claim('a'), 0)).toBe('claimed')
-        await other.answers.settle('place', 'b', sealed('foreign'), 200, 0)
-        await store.answers.settle('place', 'a', sealed('answer'), 200, 0)
+        expect(await store.idempotencyKeys.claim('place', claim('a'), 0)).toBe('claimed')
+        await other.idempotencyKeys.settle('place', 'b', sealed('foreign'), 200, 0)
+        await store.idempotencyKeys.settle('place', 'a', sealed('answer'), 200, 0)
         const kept = { ...claimOf('a'), answer: 'answer' }
-        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(kept)
-        expect(await other.answers.find('place')).toEqual(kept)
-        await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
-        expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
-        expect(await store.answers.find('place')).toEqual(claimOf('b'))
+        expect(await other.idempotencyKeys.claim('place', claim('b', 300), 0)).toEqual(kept)
+        expect(await other.idempotencyKeys.find('place')).toEqual(kept)
+        await store.idempotencyKeys.settle('place', 'a', sealed('answer'), 0, 0)
+        expect(await other.idempotencyKeys.claim('place', claim('b', 300), 0)).toBe('claimed')
+        expect(await store.idempotencyKeys.find('place')).toEqual(claimOf('b'))
       })
 
       test.runIf(backend === 'postgres')(
@@ -313,12 +313,14 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           const { store, other } = opened
           const claim = await scene(opened)
           const ahead = Math.floor(Date.now() / 1000) + 3600
-          await store.answers.claim('place', claim('a', 60), 0)
-          expect(await other.answers.claim('place', claim('b'), ahead)).toEqual(claimOf('a'))
-          await store.answers.settle('place', 'a', sealed('answer'), 60, 0)
-          expect(await other.answers.claim('place', claim('b'), ahead)).toMatchObject({ answer: 'answer' })
-          expect(await other.answers.sweep(ahead)).toBe(0)
-          expect(await store.answers.find('place')).toBeDefined()
+          await store.idempotencyKeys.claim('place', claim('a', 60), 0)
+          expect(await other.idempotencyKeys.claim('place', claim('b'), ahead)).toEqual(claimOf('a'))
+          await store.idempotencyKeys.settle('place', 'a', sealed('answer'), 60, 0)
+          expect(await other.idempotencyKeys.claim('place', claim('b'), ahead)).toMatchObject({
+            answer: 'answer',
+          })
+          expect(await other.idempotencyKeys.sweep(ahead)).toBe(0)
+          expect(await store.idempotencyKeys.find('place')).toBeDefined()
         },
       )
 
@@ -326,45 +328,48 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        await store.answers.claim('place', claim('a', 0), 0)
-        await other.answers.prolong('place', 'b', 1000, 0)
-        await store.answers.prolong('place', 'a', 30, 0)
-        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(claimOf('a'))
-        await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
-        await store.answers.prolong('place', 'a', 1000, 0)
-        expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
+        await store.idempotencyKeys.claim('place', claim('a', 0), 0)
+        await other.idempotencyKeys.prolong('place', 'b', 1000, 0)
+        await store.idempotencyKeys.prolong('place', 'a', 30, 0)
+        expect(await other.idempotencyKeys.claim('place', claim('b', 300), 0)).toEqual(claimOf('a'))
+        await store.idempotencyKeys.settle('place', 'a', sealed('answer'), 0, 0)
+        await store.idempotencyKeys.prolong('place', 'a', 1000, 0)
+        expect(await other.idempotencyKeys.claim('place', claim('b', 300), 0)).toBe('claimed')
       })
 
       test('of a dead process are taken over, but not when it has begun a run that must not be repeated', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        await store.answers.claim('place', claim('dead'), 0)
-        expect(await other.answers.claim('place', claim('b'), 0, 'another')).toEqual(claimOf('dead'))
-        expect(await other.answers.claim('place', claim('b'), 0, 'dead')).toBe('claimed')
-        expect(await store.answers.begin('place', 'dead', run, 600, 0)).toBe(false)
-        expect(await store.answers.find('place')).toEqual(claimOf('b'))
-        expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(true)
+        await store.idempotencyKeys.claim('place', claim('dead'), 0)
+        expect(await other.idempotencyKeys.claim('place', claim('b'), 0, 'another')).toEqual(claimOf('dead'))
+        expect(await other.idempotencyKeys.claim('place', claim('b'), 0, 'dead')).toBe('claimed')
+        expect(await store.idempotencyKeys.begin('place', 'dead', run, 600, 0)).toBe(false)
+        expect(await store.idempotencyKeys.find('place')).toEqual(claimOf('b'))
+        expect(await other.idempotencyKeys.begin('place', 'b', run, 600, 0)).toBe(true)
         const begun = { ...claimOf('b'), begun: run }
-        expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual(begun)
-        await other.answers.settle('place', 'b', sealed('answer'), 600, 0)
-        expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(false)
-        expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual({ ...begun, answer: 'answer' })
+        expect(await store.idempotencyKeys.claim('place', claim('c'), 0, 'b')).toEqual(begun)
+        await other.idempotencyKeys.settle('place', 'b', sealed('answer'), 600, 0)
+        expect(await other.idempotencyKeys.begin('place', 'b', run, 600, 0)).toBe(false)
+        expect(await store.idempotencyKeys.claim('place', claim('c'), 0, 'b')).toEqual({
+          ...begun,
+          answer: 'answer',
+        })
       })
 
       test('are released by their owner only, and swept once they have expired', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        await store.answers.claim('place', claim('a'), 0)
-        await other.answers.release('place', 'b')
-        expect(await store.answers.find('place')).toBeDefined()
-        await store.answers.release('place', 'a')
-        expect(await other.answers.find('place')).toBeUndefined()
-        await store.answers.claim('old', claim('a', 0), 0)
-        await store.answers.claim('new', claim('a', 20), 0)
-        expect(await other.answers.sweep(1)).toBe(1)
-        expect(await store.answers.find('new')).toBeDefined()
+        await store.idempotencyKeys.claim('place', claim('a'), 0)
+        await other.idempotencyKeys.release('place', 'b')
+        expect(await store.idempotencyKeys.find('place')).toBeDefined()
+        await store.idempotencyKeys.release('place', 'a')
+        expect(await other.idempotencyKeys.find('place')).toBeUndefined()
+        await store.idempotencyKeys.claim('old', claim('a', 0), 0)
+        await store.idempotencyKeys.claim('new', claim('a', 20), 0)
+        expect(await other.idempotencyKeys.sweep(1)).toBe(1)
+        expect(await store.idempotencyKeys.find('new')).toBeDefined()
       })
     })
 

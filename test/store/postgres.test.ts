@@ -123,7 +123,7 @@ describe('on PostgreSQL, races', () => {
     const { projectId } = owner
     // both have run out: a claim of an Idempotency-Key, and the deadline of a held response
     const lapsed = { projectId, owner: 'the first', request: 'r', claimedBy: 'a process', seconds: -10 }
-    await store.answers.claim('place', lapsed, 100)
+    await store.idempotencyKeys.claim('place', lapsed, 100)
     const { id } = await store.authorizations.begin(pending(owner), 'share', 0)
     await runSql(
       url,
@@ -135,7 +135,7 @@ describe('on PostgreSQL, races', () => {
     await writer.query("update answers set owner = 'the second', until = until + 1000")
     await writer.query("update authorizations set status = 'pending', response = null, state_hash = 'new'")
 
-    const sweeping = Promise.all([store.answers.sweep(100), store.authorizations.forgetResponses(10)])
+    const sweeping = Promise.all([store.idempotencyKeys.sweep(100), store.authorizations.forgetResponses(10)])
     const waiting = `select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
     while ((await runSql(url, waiting)).rows.length < 2);
@@ -143,7 +143,7 @@ describe('on PostgreSQL, races', () => {
     await writer.end()
 
     expect(await sweeping).toEqual([0, 0])
-    expect(await store.answers.find('place')).toMatchObject({ owner: 'the second' })
+    expect(await store.idempotencyKeys.find('place')).toMatchObject({ owner: 'the second' })
     const { rows } = await runSql(url, 'select state_hash from authorizations')
     expect(rows).toEqual([{ state_hash: 'new' }])
   })

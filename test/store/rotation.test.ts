@@ -7,7 +7,7 @@ import { getTableName } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import type { Broker } from '../../src/broker.ts'
 import { systemClock } from '../../src/domain/clock.ts'
-import { rotateKeys } from '../../src/flows/rotate-keys.ts'
+import { rotateMasterKey } from '../../src/flows/rotate-master-key.ts'
 import { openBroker } from '../../src/open-broker.ts'
 import { readConfig } from '../../src/read-config.ts'
 import { noteSealingKey, sealingKeys } from '../../src/services/sealing-keys.ts'
@@ -225,7 +225,10 @@ describe('rotation', () => {
     const { gatepass } = installation.scene
     const rotating = await opened(gatepass, NEW, OLD)
     const progress: number[] = []
-    const rotation = await rotateKeys(rotating, { batch: 2, onProgress: ({ done }) => progress.push(done) })
+    const rotation = await rotateMasterKey(rotating, {
+      batch: 2,
+      onProgress: ({ done }) => progress.push(done),
+    })
     expect(rotation).toMatchObject({ complete: true, unreadable: [], removableKeys: [keyId(OLD)] })
     expect(progress).toEqual([...progress].sort((a, b) => a - b))
     expect(progress.at(-1)).toBe(rotation.resealed)
@@ -245,7 +248,7 @@ describe('rotation', () => {
     await using installation = await stoppedInstallation()
     const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const ending = new AbortController()
-    const first = await rotateKeys(rotating, {
+    const first = await rotateMasterKey(rotating, {
       batch: 1,
       signal: ending.signal,
       onProgress: ({ done }) => {
@@ -257,17 +260,17 @@ describe('rotation', () => {
     expect(await sealingKeys(rotating.store.facts)).toEqual(expect.arrayContaining([keyId(NEW), keyId(OLD)]))
     await expect(opened(installation.scene.gatepass, NEW)).rejects.toThrow(keyId(OLD))
 
-    const second = await rotateKeys(rotating, { batch: 100 })
+    const second = await rotateMasterKey(rotating, { batch: 100 })
     expect(second).toMatchObject({ complete: true, removableKeys: [keyId(OLD)] })
     await everythingOpens(rotating)
-    expect(await rotateKeys(rotating, { batch: 100 })).toMatchObject({ complete: true, resealed: 0 })
+    expect(await rotateMasterKey(rotating, { batch: 100 })).toMatchObject({ complete: true, resealed: 0 })
     await rotating.close()
   })
 
   test('may be run twice at once: both complete, and every envelope opens', async () => {
     await using installation = await stoppedInstallation()
     const both = await Promise.all([1, 2].map(() => opened(installation.scene.gatepass, NEW, OLD)))
-    const rotations = await Promise.all(both.map((broker) => rotateKeys(broker, { batch: 3 })))
+    const rotations = await Promise.all(both.map((broker) => rotateMasterKey(broker, { batch: 3 })))
     expect(rotations).toMatchObject([{ complete: true }, { complete: true }])
     for (const broker of both) {
       await everythingOpens(broker)
@@ -282,7 +285,7 @@ describe('rotation', () => {
     const before = scene.gatepass.broker.audit.fingerprint('a token')
     await scene.gatepass.close()
     const rotating = await opened(scene.gatepass, NEW, OLD)
-    await rotateKeys(rotating, { batch: 100 })
+    await rotateMasterKey(rotating, { batch: 100 })
     await rotating.close()
     await using after = await startGatepass({
       databasePath: scene.gatepass.databasePath,
@@ -301,7 +304,7 @@ describe('rotation', () => {
       found.find(({ context }) => context.column === 'access' && context.userId === 'ada'),
     )
     overwrite(scene.gatepass.databasePath, damaged, flipped(damaged.sealed))
-    const rotation = await rotateKeys(rotating, { batch: 100 })
+    const rotation = await rotateMasterKey(rotating, { batch: 100 })
     expect(rotation).toMatchObject({
       complete: true,
       removableKeys: [keyId(OLD)],
@@ -321,7 +324,7 @@ describe('rotation', () => {
     const tokens = (await envelopesOf(rotating)).filter(({ context }) => context.column === 'access')
     const [garbage, written] = [defined(tokens[0]), defined(tokens[1])]
     overwrite(databasePath, garbage, 'not an envelope at all')
-    const rotation = await rotateKeys(rotating, {
+    const rotation = await rotateMasterKey(rotating, {
       batch: 100,
       onProgress: () => overwrite(databasePath, written, written.sealed),
     })
@@ -345,7 +348,7 @@ describe('rotation', () => {
     const { sealed, context } = damaged
     const renewed = rotating.sealer.seal(rotating.sealer.open(sealed, context), context)
     let before = -1
-    await rotateKeys(rotating, {
+    await rotateMasterKey(rotating, {
       batch: 100,
       onProgress({ done }) {
         // the last pass has found the altered envelope alone, so nothing more is done
@@ -374,7 +377,7 @@ describe('rotation', () => {
     const { store } = rotating
     const both = createSealer([OLD, NEW])
     const server = await registerServer(store, both)
-    await expect(rotateKeys(rotating, { batch: 100 })).rejects.toThrow(
+    await expect(rotateMasterKey(rotating, { batch: 100 })).rejects.toThrow(
       `process ${process.pid}" still seals with master key ${keyId(OLD)}`,
     )
     await server.leave()
@@ -389,12 +392,12 @@ describe('rotation', () => {
         return done
       },
     }
-    await expect(rotateKeys({ ...rotating, store: { ...store, facts } }, { batch: 100 })).rejects.toThrow(
-      'still seals with',
-    )
+    await expect(
+      rotateMasterKey({ ...rotating, store: { ...store, facts } }, { batch: 100 }),
+    ).rejects.toThrow('still seals with')
     expect(await sealingKeys(store.facts)).toEqual(expect.arrayContaining([keyId(OLD), keyId(NEW)]))
     await (await late.promise).leave()
-    expect(await rotateKeys(rotating, { batch: 100 })).toMatchObject({ removableKeys: [keyId(OLD)] })
+    expect(await rotateMasterKey(rotating, { batch: 100 })).toMatchObject({ removableKeys: [keyId(OLD)] })
     await rotating.close()
   })
 

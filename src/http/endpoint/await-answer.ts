@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { KeptAnswer } from '../../store/answers.ts'
+import type { KeyUse } from '../../store/idempotency-keys.ts'
 
 /**
  * How long a repeated request waits for the answer of the first. Then it tries to claim the key, because the claim of
@@ -21,7 +21,7 @@ const MAX_WAITING = 1_000
 
 /** The claim of the first request, whose process has died. */
 export interface Abandoned {
-  readonly abandoned: KeptAnswer
+  readonly abandoned: KeyUse
 }
 
 /** The name of the key in messages. */
@@ -41,25 +41,22 @@ interface Waiting {
  */
 export type AwaitAnswer = (
   keyHash: string,
-  kept: KeptAnswer,
+  kept: KeyUse,
   waiting: Waiting,
-) => Promise<KeptAnswer | Abandoned | undefined>
+) => Promise<KeyUse | Abandoned | undefined>
 
-export function createAwaitAnswer({ store: { answers }, liveness }: Broker): AwaitAnswer {
+export function createAwaitAnswer({ store: { idempotencyKeys: keys }, liveness }: Broker): AwaitAnswer {
   let waiting = 0
 
   /** The current claim, if its process is dead. */
-  async function findAbandoned(
-    keyHash: string,
-    { owner, claimedBy }: KeptAnswer,
-  ): Promise<KeptAnswer | undefined> {
+  async function findAbandoned(keyHash: string, { owner, claimedBy }: KeyUse): Promise<KeyUse | undefined> {
     if (claimedBy === undefined || (await liveness.isAlive(claimedBy))) return undefined
-    const current = await answers.find(keyHash) // the process may have answered right before it ended
+    const current = await keys.find(keyHash) // the process may have answered right before it ended
     return current?.owner === owner && current.answer === undefined ? current : undefined
   }
 
   return async (keyHash, kept, { kind, signal, began }) => {
-    let current: KeptAnswer | undefined = kept
+    let current: KeyUse | undefined = kept
     let nextLivenessCheck = performance.now()
     if (kept.answer === undefined && waiting >= MAX_WAITING) throw stillUnderWay(kind)
     waiting++
@@ -73,7 +70,7 @@ export function createAwaitAnswer({ store: { answers }, liveness }: Broker): Awa
         }
         if (performance.now() - began >= LONGEST_WAIT_MS) return current
         await sleep(pause)
-        current = await answers.find(keyHash)
+        current = await keys.find(keyHash)
       }
     } finally {
       waiting--

@@ -6,7 +6,7 @@ import type { BegunRun } from '../../domain/execution.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { runOnce } from '../../services/run-once.ts'
-import type { KeptAnswer } from '../../store/answers.ts'
+import type { KeyUse } from '../../store/idempotency-keys.ts'
 import { sealingContext } from '../../store/protected-tables.ts'
 import { retry } from '../../store/retry.ts'
 import { type SealingContext, UnsealError } from '../../store/seal.ts'
@@ -70,7 +70,7 @@ interface Answer {
 
 export function createExecuteOnce(broker: Broker): ExecuteOnce {
   const { store, sealer, now, log, liveness } = broker
-  const { answers } = store
+  const { idempotencyKeys: keys } = store
 
   const awaitAnswer = createAwaitAnswer(broker)
 
@@ -90,7 +90,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     const began = performance.now()
     let abandonedOwner: string | undefined
     for (let isFirstTry = true; ; isFirstTry = false) {
-      const existing = await answers.claim(keyHash, claim, now(), abandonedOwner)
+      const existing = await keys.claim(keyHash, claim, now(), abandonedOwner)
       if (existing === 'claimed') break
       if (existing.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
@@ -113,7 +113,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     }
 
     const prolonging = setInterval(() => {
-      answers.prolong(keyHash, owner, KEPT_SECONDS, now()).catch((error: unknown) => {
+      keys.prolong(keyHash, owner, KEPT_SECONDS, now()).catch((error: unknown) => {
         log.warn(
           { reason: error instanceof BrokerError ? error.code : 'unknown' },
           'the claim of a running request could not be prolonged',
@@ -121,7 +121,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       })
     }, PROLONG_MS)
     const recordRun = async (run: BegunRun) => {
-      if (!(await answers.begin(keyHash, owner, run, KEPT_SECONDS, now())))
+      if (!(await keys.begin(keyHash, owner, run, KEPT_SECONDS, now())))
         throw new BrokerError(
           'outcome_unknown',
           `Another request with this ${kind} has taken over, so this one runs nothing.`,
@@ -129,18 +129,18 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     }
     const { response, mayBeRepeated } = await runOnce(recordRun, execute)
       .catch(async (error: unknown) => {
-        await writeOutcome(() => answers.release(keyHash, owner))
+        await writeOutcome(() => keys.release(keyHash, owner))
         throw error
       })
       .finally(() => clearInterval(prolonging))
     if (mayBeRepeated) {
-      await writeOutcome(() => answers.release(keyHash, owner))
+      await writeOutcome(() => keys.release(keyHash, owner))
       return response
     }
     const seal = (answer: Answer) =>
       sealer.seal(JSON.stringify(answer), sealingContext('answers', 'answer', { place: keyHash, projectId }))
     const settle = (sealed: Sealed) =>
-      writeOutcome(() => answers.settle(keyHash, owner, sealed, KEPT_SECONDS, now()))
+      writeOutcome(() => keys.settle(keyHash, owner, sealed, KEPT_SECONDS, now()))
     try {
       await settle(seal(await answerOf(response, kind)))
     } catch (error) {
@@ -193,10 +193,10 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
   async function outcomeUnknown(
     { caller: { projectId }, kind }: IdempotentRequest,
     keyHash: string,
-    { owner }: KeptAnswer,
+    { owner }: KeyUse,
     { executionId, toolId }: BegunRun,
   ): Promise<Response> {
-    await answers.prolong(keyHash, owner, KEPT_SECONDS, now())
+    await keys.prolong(keyHash, owner, KEPT_SECONDS, now())
     const execution = await store.executions.find(projectId, executionId)
     const body = {
       name: 'outcome_unknown',

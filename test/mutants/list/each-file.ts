@@ -392,7 +392,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a connection whose token was altered asks for no consent',
-    file: 'src/flows/rotate-keys.ts',
+    file: 'src/flows/rotate-master-key.ts',
     from: 'for (const one of unreadable) await markIfAltered(broker, one)',
     to: '',
     test: 'store/rotation.test.ts',

@@ -123,9 +123,9 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['R10'],
     fault: 'the clock of a node decides when an Idempotency-Key expires',
-    file: 'src/store/answers.ts',
-    from: 'lte(answers.until, dialect.leaseNow(now))',
-    to: 'lte(answers.until, 2_000_000_000)',
+    file: 'src/store/idempotency-keys.ts',
+    from: 'lte(keys.until, dialect.leaseNow(now))',
+    to: 'lte(keys.until, 2_000_000_000)',
     test: 'store/postgres.test.ts',
     name: 'expire by the clock of the database',
   },

@@ -55,7 +55,7 @@ const MAX_PASSES = 5
  * envelopes instead of keeping a position, so it can be interrupted and started again at any time. Throws
  * `store_unavailable` while a server runs that does not seal with the newest key.
  */
-export async function rotateKeys(
+export async function rotateMasterKey(
   broker: Broker,
   { batch, onProgress, signal }: RotationOptions,
 ): Promise<Rotation> {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
-import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
+import { type Rotation, type RotationProgress, rotateMasterKey } from '../flows/rotate-master-key.ts'
 import { liveServers } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { CommandFailure } from './failure.ts'
@@ -18,7 +18,7 @@ interface RotateOptions {
 /** Interval of progress lines where standard error is not a terminal. */
 const REPORT_INTERVAL_MS = 10_000
 
-export function defineRotateKey(command: Command, shell: Shell): void {
+export function defineRotateMasterKey(command: Command, shell: Shell): void {
   command
     .option('--batch <count>', 'number of envelopes sealed in one transaction', parseBatch, 100)
     .option('--status', 'only show how much is sealed with which key')
@@ -42,7 +42,7 @@ async function rotate(
   process.once('SIGINT', end).once('SIGTERM', end)
   const report = progressReporter()
   const started = performance.now()
-  const rotation = await rotateKeys(broker, {
+  const rotation = await rotateMasterKey(broker, {
     batch,
     onProgress: report,
     signal: interruption.signal,
