@@ -549,4 +549,9 @@ test('a command line that cannot be carried out is refused before anything is do
     code: 2,
     stderr: expect.stringContaining('--project'),
   })
+  for (const other of ['--all', '--index'])
+    expect(await world.run('audit', 'verify', '--archive', 'none', other)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`leave ${other} out`),
+    })
 })
