@@ -61,7 +61,10 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
     ...['answers-that-hurt', 'api-keys', 'authorization-request', 'hook-agreements', 'hosts', 'isolation'],
     ...['one-way-out', 'pages', 'request-limits', 'secrets', 'templates', 'token-answers', 'workers'],
   ].map((name) => `threats/${name}`),
-  'lists that other files must keep to': ['house/*', 'mutants/list', 'security-table', 'sets'],
+  'lists that other files must keep to': [
+    ...['changelog', 'commits', 'layers', 'lines', 'waits', 'words'].map((name) => `house/${name}`),
+    ...['mutants/list', 'security-table', 'sets'],
+  ],
 }
 
 /** What the files of `npm run test:all` do, for what `npm test` prints. */
