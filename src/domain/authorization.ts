@@ -1,6 +1,6 @@
+import { withoutUndefined } from '../sdk/without-undefined.ts'
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
-import { withoutUndefined } from './without-undefined.ts'
 
 /**
  * One run of "send the user through consent", possibly at several providers in turn:

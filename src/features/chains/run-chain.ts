@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
 import { findToolsNamed, getTool } from '../../tools/catalogue/get-tool.ts'
 import { checkSource, sourceOf } from '../../tools/catalogue/tool-source.ts'

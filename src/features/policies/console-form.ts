@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
 import { USE_KINDS } from '../../domain/requested-use.ts'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { given, hasAny } from '../../http/console/attempt.ts'
 import { checkbox, field, hidden, select, textArea } from '../../http/console/form-fields.ts'
 import type { Html } from '../../http/pages/layout.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { Policy } from './domain.ts'
 import { policyToWire } from './wire.ts'
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import { USE_KINDS } from '../../domain/requested-use.ts'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { newIdText, plainText } from '../../operations/schemas/fields.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { Policy, PolicyHook, PolicyMatch, PolicyTime } from './domain.ts'
 import type { PolicySettings } from './policy-settings.ts'
 

@@ -2,9 +2,9 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { allowedNextUri } from '../../flows/acquire-tokens.ts'
 import { beginPageSession } from '../../flows/page-session.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { PortalRight, PortalTicket } from './domain.ts'
 
 // A caller's one-time link to the user's own page. The ticket is in the link's query. Opening the link does not spend

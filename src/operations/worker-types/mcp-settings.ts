@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { changed } from '../../providers/definition/member.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import {
   hasSecretPlaceholder,
   type McpRequirements,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
 import { scopeText } from '../schemas/fields.ts'
 import { jsonSchema, jsonValue } from '../schemas/json-schemas.ts'

@@ -1,4 +1,5 @@
 import type * as Wire from '../generated/wire.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
 import type { NamesUser, UserBinding } from './tool-call.ts'
@@ -83,18 +84,18 @@ export function createConnections<Who extends UserBinding>(
 }
 
 function toConnection(wire: Wire.Connection): Connection {
-  const { status_reason: reason, expires_at: expires, last_used_at: used } = wire
-  return {
+  const { expires_at: expires, last_used_at: used } = wire
+  return withoutUndefined({
     id: wire.id,
     user: wire.user_id,
     provider: wire.provider_id,
     account: wire.account,
     scopes: wire.scopes,
     status: wire.status,
-    ...(reason !== undefined && { statusReason: reason }),
-    ...(expires !== undefined && { expiresAt: new Date(expires) }),
+    statusReason: wire.status_reason,
+    expiresAt: expires === undefined ? undefined : new Date(expires),
     createdAt: new Date(wire.created_at),
-    ...(used !== undefined && { lastUsedAt: new Date(used) }),
+    lastUsedAt: used === undefined ? undefined : new Date(used),
     isDefault: wire.default,
-  }
+  })
 }

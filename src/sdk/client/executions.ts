@@ -1,4 +1,5 @@
 import type * as Wire from '../generated/wire.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
 import type { NamesUser, UserBinding } from './tool-call.ts'
@@ -101,41 +102,41 @@ export function createScheduled(transport: Transport): Scheduled {
 }
 
 function toExecution(wire: Wire.ToolExecution): Execution {
-  const { user_id: user, outcome, error_kind: errorKind, duration, run_at: runAt } = wire
-  const { started_at: startedAt, finished_at: finishedAt, api_key_id: apiKeyId } = wire
-  return {
+  const { run_at: runAt, started_at: startedAt, finished_at: finishedAt } = wire
+  return withoutUndefined({
     id: wire.id,
     tool: wire.tool_id,
-    ...(user !== undefined && { user }),
+    user: wire.user_id,
     type: wire.execution_type,
     status: wire.execution_status,
     entryPoint: wire.entry_point,
-    ...(outcome !== undefined && { outcome }),
-    ...(errorKind !== undefined && { errorKind }),
-    ...(duration !== undefined && { durationMs: duration }),
-    ...(runAt !== undefined && { runAt: new Date(runAt) }),
+    outcome: wire.outcome,
+    errorKind: wire.error_kind,
+    durationMs: wire.duration,
+    runAt: runAt === undefined ? undefined : new Date(runAt),
     createdAt: new Date(wire.created_at),
-    ...(startedAt !== undefined && { startedAt: new Date(startedAt) }),
-    ...(finishedAt !== undefined && { finishedAt: new Date(finishedAt) }),
-    ...(apiKeyId !== undefined && { apiKeyId }),
-  }
+    startedAt: startedAt === undefined ? undefined : new Date(startedAt),
+    finishedAt: finishedAt === undefined ? undefined : new Date(finishedAt),
+    apiKeyId: wire.api_key_id,
+  })
 }
 
 function toDetail(wire: Wire.ToolExecutionDetail): ExecutionDetail {
   const { input, attempts = [], unreadable = [] } = wire
-  return {
+  return withoutUndefined({
     ...toExecution(wire),
-    ...(input !== undefined && { input }),
+    input,
     attempts: attempts.map(
-      ({ id, started_at, finished_at, success, output, system_error_message: message }) => ({
-        id,
-        startedAt: new Date(started_at),
-        finishedAt: new Date(finished_at),
-        success,
-        ...(output !== undefined && { output }),
-        ...(message !== undefined && { systemErrorMessage: message }),
-      }),
+      ({ id, started_at, finished_at, success, output, system_error_message: message }) =>
+        withoutUndefined({
+          id,
+          startedAt: new Date(started_at),
+          finishedAt: new Date(finished_at),
+          success,
+          output,
+          systemErrorMessage: message,
+        }),
     ),
     unreadable,
-  }
+  })
 }

@@ -31,11 +31,11 @@ export async function createPortalLink(
   const { url, expires_at } = await transport.call('createPortalLink', {
     params: { user_id: user },
     body: {
-      ...(returnUrl !== undefined && { return_url: returnUrl }),
-      ...(userDisplay !== undefined && { user_display: userDisplay }),
-      ...(lang !== undefined && { lang }),
-      ...(may !== undefined && { may: [...new Set<PortalRight>(['view', ...may])] }),
-      ...(seconds !== undefined && { seconds }),
+      return_url: returnUrl,
+      user_display: userDisplay,
+      lang,
+      may: may && [...new Set<PortalRight>(['view', ...may])],
+      seconds,
     }, // a repetition makes at most one more link, which is not shown and expires
     options,
   })

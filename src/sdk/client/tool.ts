@@ -1,4 +1,5 @@
 import type * as Wire from '../generated/wire.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { GatepassError } from './errors.ts'
 
 /** A tool that can be run. */
@@ -71,7 +72,7 @@ export function toTool(wire: Wire.DescribedTool): Tool {
   if (mcp === undefined || openai === undefined)
     throw new GatepassError('unexpected_answer', 'The tool was described without its schemas.')
   const { met, authorization, authorizations, secrets, worker } = wire.requirements
-  return {
+  return withoutUndefined({
     name: mcp.name,
     id: wire.tool_id,
     qualifiedName: wire.qualified_name,
@@ -79,35 +80,31 @@ export function toTool(wire: Wire.DescribedTool): Tool {
     toolkit: wire.toolkit,
     inputSchema: mcp.inputSchema,
     modelSchema: openai.function.parameters,
-    ...(mcp.outputSchema && { outputSchema: mcp.outputSchema }),
-    ...(mcp.annotations && { annotations: mcp.annotations }),
+    outputSchema: mcp.outputSchema,
+    annotations: mcp.annotations,
     tags: wire.tags ?? [],
-    requirements: {
+    requirements: withoutUndefined({
       met: met === true,
       authorizations: (authorizations ?? (authorization ? [authorization] : [])).map(toRequiredAuthorization),
-      secrets: secrets.map(({ key, met: isMet, status_reason: reason }) => ({
-        key,
-        met: isMet === true,
-        ...(reason !== undefined && { statusReason: reason }),
-      })),
-      ...(worker && { worker: toRequiredWorker(worker) }),
-    },
-  }
+      secrets: secrets.map(({ key, met: isMet, status_reason: statusReason }) =>
+        withoutUndefined({ key, met: isMet === true, statusReason }),
+      ),
+      worker: worker && toRequiredWorker(worker),
+    }),
+  })
 }
 
 function toRequiredAuthorization(wire: Wire.RequiredProvider): RequiredAuthorization {
-  const { id, provider_id, oauth2, status = 'inactive', status_reason: reason, token_status: consent } = wire
-  const provider = id ?? provider_id
-  return {
-    ...(provider !== undefined && { provider }),
-    scopes: oauth2?.scopes ?? [],
-    status,
-    ...(reason !== undefined && { statusReason: reason }),
-    ...(consent !== undefined && { consent }),
-  }
+  return withoutUndefined({
+    provider: wire.id ?? wire.provider_id,
+    scopes: wire.oauth2?.scopes ?? [],
+    status: wire.status ?? 'inactive',
+    statusReason: wire.status_reason,
+    consent: wire.token_status,
+  })
 }
 
 function toRequiredWorker(wire: Wire.RequiredWorker): RequiredWorker {
-  const { id, met, status, status_reason: reason } = wire
-  return { id, met, status, ...(reason !== undefined && { statusReason: reason }) }
+  const { id, met, status, status_reason: statusReason } = wire
+  return withoutUndefined({ id, met, status, statusReason })
 }

@@ -2,21 +2,22 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
 import { authRequirements, type ToolAuth } from '../tools/auth.ts'
 import { jsonSchemaOf } from '../tools/schema.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 
 /** Returns a tool as `tools/list` lists it. `_meta` has the tool's requirements in the form of Arcade's servers. */
 export function listedMcpTool({ name, options }: AppTool): Tool {
   const { title, description, input, output, annotations } = options
   const requirements = requirementsOf(options)
-  return {
+  return withoutUndefined({
     name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    title,
+    description,
     inputSchema: jsonSchemaOf(input, 'input') as Tool['inputSchema'], // the app has checked that it describes an object
     // where it describes no object, the MCP SDK wraps it for clients of 2025
-    ...(output !== undefined && { outputSchema: jsonSchemaOf(output, 'output') as Tool['outputSchema'] }),
-    ...(annotations !== undefined && { annotations: { ...annotations } }),
-    ...(requirements !== undefined && { _meta: { arcade: { requirements } } }),
-  } as Tool // no member is undefined
+    outputSchema: output && (jsonSchemaOf(output, 'output') as Tool['outputSchema']),
+    annotations: annotations && { ...annotations },
+    _meta: requirements && { arcade: { requirements } },
+  })
 }
 
 function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata = [] }: AppTool['options']) {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../without-undefined.ts'
 import type { AppParts } from './app-parts.ts'
 import type { GetPromptResult, JsonSchema, PromptArgument, PromptMessage } from './content.ts'
 import type { ToolContext } from './context.ts'
@@ -49,18 +50,12 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
       return wasThere
     },
     list: () =>
-      [...prompts].map(
-        ([
+      [...prompts].map(([name, { options, args }]) =>
+        withoutUndefined({
           name,
-          {
-            options: { title, description },
-            args,
-          },
-        ]) => ({
-          name,
-          ...(title !== undefined && { title }),
-          ...(description !== undefined && { description }),
-          ...(args.length > 0 && { arguments: args }),
+          title: options.title,
+          description: options.description,
+          arguments: args.length > 0 ? args : undefined,
         }),
       ),
     async get(name, given, { userId, elicit: ask }) {
@@ -95,17 +90,14 @@ function promptArguments({ input }: AnyPromptOptions): PromptArgument[] {
     properties?: Readonly<Record<string, { readonly description?: string }>>
     required?: readonly string[]
   } // JSON Schema 2020-12
-  return Object.entries(properties).map(([name, { description }]) => ({
-    name,
-    ...(description !== undefined && { description }),
-    required: required.includes(name),
-  }))
+  return Object.entries(properties).map(([name, { description }]) =>
+    withoutUndefined({ name, description, required: required.includes(name) }),
+  )
 }
 
 function toResult(value: PromptValue, description: string | undefined): GetPromptResult {
   if (typeof value !== 'string' && !Array.isArray(value)) return value
-  return {
-    ...(description !== undefined && { description }),
-    messages: typeof value === 'string' ? [{ role: 'user', content: { type: 'text', text: value } }] : value,
-  }
+  const messages: PromptMessage[] =
+    typeof value === 'string' ? [{ role: 'user', content: { type: 'text', text: value } }] : value
+  return withoutUndefined({ description, messages })
 }

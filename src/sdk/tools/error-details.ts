@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../without-undefined.ts'
 import { HTTPErrorAdapter } from './error-adapters/http.ts'
 import { isToolError, type ToolError } from './errors.ts'
 import type { ErrorDetails } from './run.ts'
@@ -40,13 +41,13 @@ function translated(error: unknown, adapters: readonly ErrorAdapter[]): ToolErro
 function detailsOf(error: ToolError): ErrorDetails {
   const { kind, message, canRetry, statusCode, developerMessage, retryAfterMs, additionalPromptContent } =
     error
-  return {
+  return withoutUndefined({
     kind,
     message,
     canRetry,
-    ...(statusCode !== undefined && { statusCode }),
-    ...(developerMessage !== undefined && { developerMessage }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(additionalPromptContent !== undefined && { additionalPromptContent }),
-  }
+    statusCode,
+    developerMessage,
+    retryAfterMs,
+    additionalPromptContent,
+  })
 }

@@ -2,22 +2,23 @@ import type { AppTool } from '../tools/app-tools.ts'
 import { authRequirements, type ToolAuth } from '../tools/auth.ts'
 import { jsonSchemaOf } from '../tools/schema.ts'
 import type { ServedApp } from '../tools/served-app.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { toParameters, toValueSchema } from './value-schema.ts'
 
 /** Returns a tool as `GET /worker/tools` lists it. */
 export function toolDefinition(app: ServedApp, { name, options }: AppTool) {
   const { title, description, input, output, annotations = {}, version = app.version, tags } = options
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
-  const hints = {
-    ...(readOnlyHint !== undefined && { read_only: readOnlyHint }),
-    ...(destructiveHint !== undefined && { destructive: destructiveHint }),
-    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
-    ...(openWorldHint !== undefined && { open_world: openWorldHint }),
-  }
-  return {
+  const behavior = withoutUndefined({
+    read_only: readOnlyHint,
+    destructive: destructiveHint,
+    idempotent: idempotentHint,
+    open_world: openWorldHint,
+  })
+  return withoutUndefined({
     name,
     fully_qualified_name: `${app.name}.${name}`,
-    ...(title !== undefined && { title }),
+    title,
     description: description ?? '',
     toolkit: { name: app.name, version: version ?? null, description: app.instructions ?? null },
     input: { parameters: toParameters(jsonSchemaOf(input, 'input')) },
@@ -26,10 +27,10 @@ export function toolDefinition(app: ServedApp, { name, options }: AppTool) {
       ...(output !== undefined && { value_schema: toValueSchema(jsonSchemaOf(output, 'output')) }),
     },
     requirements: requirementsOf(options),
-    ...(Object.keys(hints).length > 0 && { metadata: { behavior: hints } }),
-    ...(tags && { tags }),
+    metadata: Object.keys(behavior).length > 0 ? { behavior } : undefined,
+    tags,
     deprecation_message: null,
-  }
+  })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts'
 import type { JsonSchema } from '../tools/content.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { valueAtReference } from './json-pointer.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
@@ -61,15 +62,15 @@ function ownShape(schema: JsonSchema): ValueShape {
   const { enum: listed, properties, required, items, description } = schema
   const values = Array.isArray(listed) ? listed : schema.const !== undefined ? [schema.const] : undefined
   const types = ownTypes(schema, values)
-  return {
-    ...(types && { types }),
-    ...(values && { enum: values }),
-    ...(isRecord(properties) && { properties }),
-    ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
-    ...(isRecord(items) && { items }),
-    ...(typeof description === 'string' && description !== '' && { description }),
+  return withoutUndefined({
+    types,
+    enum: values,
+    properties: isRecord(properties) ? properties : undefined,
+    required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : undefined,
+    items: isRecord(items) ? items : undefined,
+    description: typeof description === 'string' && description !== '' ? description : undefined,
     followed: [],
-  }
+  })
 }
 
 /** The types from `type`, else those that the other keywords imply. OpenAPI 3.0 has `nullable` beside `type`. */
@@ -93,17 +94,15 @@ function typeOf(value: unknown): JsonType {
 /** Merges two shapes that a value must both match. If they contradict each other, the first wins. */
 function mergeShapes(a: ValueShape, b: ValueShape): ValueShape {
   const types = a.types && b.types ? intersectTypes(a.types, b.types) : (a.types ?? b.types)
-  const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
-  const [values, items, description] = [a.enum ?? b.enum, a.items ?? b.items, a.description ?? b.description]
-  return {
-    ...(types && { types }),
-    ...(values && { enum: values }),
-    ...((a.properties || b.properties) && { properties: { ...b.properties, ...a.properties } }),
-    ...((a.required || b.required) && { required }),
-    ...(items !== undefined && { items }),
-    ...(description !== undefined && { description }),
+  return withoutUndefined({
+    types,
+    enum: a.enum ?? b.enum,
+    properties: (a.properties || b.properties) && { ...b.properties, ...a.properties },
+    required: (a.required || b.required) && [...new Set([...(a.required ?? []), ...(b.required ?? [])])],
+    items: a.items ?? b.items,
+    description: a.description ?? b.description,
     followed: [...a.followed, ...b.followed],
-  }
+  })
 }
 
 function intersectTypes(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<JsonType> {

@@ -1,4 +1,5 @@
 import type * as Wire from '../../generated/wire.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
 import { ConnectionError } from '../errors.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
@@ -48,11 +49,7 @@ export function createAuditLog(transport: Transport): AuditLog {
         const query = { ...toQuery(filter), before, limit }
         const answer = await transport.call('listAuditEntries', { query, options })
         const { items, next_before: nextBefore, archived_through: archivedThrough } = answer
-        return {
-          items,
-          ...(nextBefore !== undefined && { nextBefore }),
-          ...(archivedThrough !== undefined && { archivedThrough }),
-        }
+        return withoutUndefined({ items, nextBefore, archivedThrough })
       }
       async function* iterate(): AsyncGenerator<Wire.AuditEntry, void> {
         let before: number | undefined
