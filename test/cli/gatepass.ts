@@ -58,26 +58,29 @@ export function runHere(
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<Outcome> {
-  return runHereReading('', environment, args)
+  return runHereReading(undefined, environment, args)
 }
 
-/** As `runHere`, with this text on standard input. */
+/** As `runHere`, with this text on standard input; `undefined`: with that of this process, which a test may replace. */
 export function runHereReading(
-  stdin: string,
+  stdin: string | undefined,
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
 ): Promise<Outcome> {
   const outcome = lastRunHere.then(async () => {
-    const input = vi
-      .spyOn(process, 'stdin', 'get')
-      .mockReturnValue(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]) as typeof process.stdin)
+    const input =
+      stdin === undefined
+        ? undefined
+        : vi
+            .spyOn(process, 'stdin', 'get')
+            .mockReturnValue(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]) as typeof process.stdin)
     const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     try {
       const code = await runProgram(['node', 'gatepass', ...args], { environment })
       return { code, stdout: out.mock.calls.join(''), stderr: err.mock.calls.join('') }
     } finally {
-      input.mockRestore()
+      input?.mockRestore()
       out.mockRestore()
       err.mockRestore()
     }
