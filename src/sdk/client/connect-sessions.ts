@@ -1,4 +1,5 @@
 import type * as Wire from '../generated/wire.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
@@ -106,21 +107,16 @@ export function createConnectSessions<Who extends UserBinding>(
 
 function toConnectSession(wire: Wire.BegunConnectSession): ConnectSession {
   const { session_token, status, url, connection, expires_at } = wire
-  const session = {
+  const session = withoutUndefined({
     id: wire.id,
     authorizationId: wire.auth_id,
     sessionToken: session_token,
     status: status === 'completed' ? ('completed' as const) : ('pending' as const),
-    ...(url !== undefined && { url }),
-    ...(connection && { connection: { id: connection.id, provider: connection.provider_id } }),
+    url,
+    connection: connection && { id: connection.id, provider: connection.provider_id },
     expiresAt: new Date(expires_at),
-  }
-  const toJSON = (): ConnectSessionJson => ({
-    session_token,
-    status,
-    expires_at,
-    ...(url !== undefined && { url }),
-    ...(connection && { connection }),
   })
+  const toJSON = (): ConnectSessionJson =>
+    withoutUndefined({ session_token, status, expires_at, url, connection })
   return Object.defineProperty(session, 'toJSON', { value: toJSON }) as ConnectSession // `toJSON` is defined here
 }

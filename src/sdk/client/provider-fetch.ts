@@ -1,4 +1,5 @@
 import type { ProxyError } from '../generated/wire.ts'
+import { isRecord } from '../is-record.ts'
 import { authorize } from './access-token.ts'
 import { toAuthorization, toRequired } from './authorizations.ts'
 import { AuthorizationRequired, GatepassError, InvalidRequest } from './errors.ts'
@@ -193,6 +194,6 @@ function isStream(body: RequestInit['body']): boolean {
 }
 
 function requiredOf(body: unknown): ProxyError['requires_authorization'] {
-  if (typeof body !== 'object' || body === null || !('requires_authorization' in body)) return undefined
-  return body.requires_authorization as ProxyError['requires_authorization'] // the type that openapi.json declares
+  // the type that openapi.json declares
+  return isRecord(body) ? (body.requires_authorization as ProxyError['requires_authorization']) : undefined
 }

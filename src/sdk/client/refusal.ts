@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../generated/wire.ts'
+import { isRecord } from '../is-record.ts'
 import { parseRetryAfter } from '../retry-after.ts'
 import {
   DeniedByPolicy,
@@ -65,14 +66,7 @@ export function toError(
 }
 
 function isRefusal(body: unknown): body is ErrorBody {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'name' in body &&
-    typeof body.name === 'string' &&
-    'message' in body &&
-    typeof body.message === 'string'
-  )
+  return isRecord(body) && typeof body.name === 'string' && typeof body.message === 'string'
 }
 
 /** Returns `undefined` if the body is not JSON. */

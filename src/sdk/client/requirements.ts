@@ -1,4 +1,5 @@
 import type * as Wire from '../generated/wire.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import type { PendingAuthorization } from './authorization.ts'
 import { toRequired } from './authorizations.ts'
 import type { RequiredAuthorization, RequiredSecret, RequiredWorker } from './tool.ts'
@@ -25,13 +26,15 @@ export function toSharedRequirements(
   wire: Wire.SharedRequirements,
 ): SharedRequirements {
   const { authorization_id: id, url } = wire
-  const authorizations = Object.entries(wire.authorization.items).map(([provider, item]) => ({
-    ...common(item),
-    provider,
-    scopes: item.scopes,
-    status: item.status,
-    ...(item.token_status !== undefined && { consent: item.token_status }),
-  }))
+  const authorizations = Object.entries(wire.authorization.items).map(([provider, item]) =>
+    withoutUndefined({
+      ...common(item),
+      provider,
+      scopes: item.scopes,
+      status: item.status,
+      consent: item.token_status,
+    }),
+  )
   const missing = authorizations.filter(({ met }) => !met).flatMap(({ scopes }) => scopes)
   return {
     met: wire.met,
@@ -50,6 +53,6 @@ export function toSharedRequirements(
 }
 
 function common(item: Wire.SharedProvider | Wire.SharedSecret | Wire.SharedWorker) {
-  const { met, tool_names: tools, status_reason: reason } = item
-  return { met, tools, ...(reason !== undefined && { statusReason: reason }) }
+  const { met, tool_names: tools, status_reason: statusReason } = item
+  return withoutUndefined({ met, tools, statusReason })
 }

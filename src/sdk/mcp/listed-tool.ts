@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
-import { authRequirements, type ToolAuth } from '../tools/auth.ts'
+import { authorizationOf, authRequirements } from '../tools/auth.ts'
 import { jsonSchemaOf } from '../tools/schema.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
@@ -30,9 +30,4 @@ function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata =
     ...(requiresSecrets.length > 0 && { secrets: requiresSecrets.map((key) => ({ key })) }),
     ...(requiresMetadata.length > 0 && { metadata: requiresMetadata.map((key) => ({ key })) }),
   }
-}
-
-function authorizationOf(auth: ToolAuth) {
-  const name = 'id' in auth ? { id: auth.id } : { provider_id: auth.provider }
-  return { ...name, provider_type: 'oauth2', oauth2: { scopes: [...(auth.scopes ?? [])] } }
 }

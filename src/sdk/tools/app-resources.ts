@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../without-undefined.ts'
 import type { AppParts, PartRequest } from './app-parts.ts'
 import type { Resource, ResourceContents, ResourceTemplate } from './content.ts'
 import type { AppChange } from './run.ts'
@@ -39,12 +40,8 @@ export function appResources(changed: (change: AppChange) => Promise<void>): App
   const resources = new Map<string, ResourceOptions>()
   const isTemplate = (uri: string) => uri.includes('{')
   const list = (templates: boolean) => [...resources].filter(([uri]) => isTemplate(uri) === templates)
-  const describe = (uri: string, { name = uri, title, description, mimeType }: ResourceOptions) => ({
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(mimeType !== undefined && { mimeType }),
-  })
+  const describe = (uri: string, { name = uri, title, description, mimeType }: ResourceOptions) =>
+    withoutUndefined({ name, title, description, mimeType })
 
   function find(uri: string) {
     const exact = resources.get(uri)

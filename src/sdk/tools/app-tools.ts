@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../without-undefined.ts'
 import type { Tool } from './content.ts'
 import { jsonSchemaOf } from './schema.ts'
 import {
@@ -77,10 +78,5 @@ function toolOptions(name: string, tool: MaterializedTool): AnyToolOptions {
 /** The tool as an entry of `tools.list()`. */
 export function listedTool({ name, options }: AppTool): Tool {
   const { title, description } = options
-  return {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    inputSchema: jsonSchemaOf(options.input, 'input'),
-  }
+  return withoutUndefined({ name, title, description, inputSchema: jsonSchemaOf(options.input, 'input') })
 }

@@ -50,6 +50,12 @@ export function authName(auth: ToolAuth): string {
   return 'id' in auth ? auth.id : auth.provider
 }
 
+/** The provider in the form of Arcade's servers. */
+export function authorizationOf(auth: ToolAuth) {
+  const name = 'id' in auth ? { id: auth.id } : { provider_id: auth.provider }
+  return { ...name, provider_type: 'oauth2', oauth2: { scopes: [...(auth.scopes ?? [])] } }
+}
+
 export interface AuthRequirements {
   /** All of these are needed. */
   readonly all: readonly ToolAuth[]

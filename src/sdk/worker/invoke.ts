@@ -5,6 +5,7 @@ import type { ErrorDetails, ToolResult, ToolRun } from '../tools/run.ts'
 import { runTool } from '../tools/run-tool.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { plainValue } from '../tools/tool-result.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import type { CallRequest } from './call-request.ts'
 
 const MAX_LOGS = 1000
@@ -68,24 +69,15 @@ function outputOf(result: ToolResult) {
   }
 }
 
-function errorToWire({
-  kind,
-  message,
-  canRetry,
-  developerMessage,
-  additionalPromptContent,
-  retryAfterMs,
-  statusCode,
-  stacktrace,
-}: ErrorDetails) {
-  return {
+function errorToWire({ kind, message, retryAfterMs, stacktrace, ...error }: ErrorDetails) {
+  return withoutUndefined({
     kind,
     message,
-    can_retry: canRetry,
-    ...(developerMessage !== undefined && { developer_message: developerMessage }),
-    ...(additionalPromptContent !== undefined && { additional_prompt_content: additionalPromptContent }),
-    ...(retryAfterMs !== undefined && { retry_after_ms: Math.ceil(retryAfterMs) }),
-    ...(statusCode !== undefined && { status_code: statusCode }),
-    ...(stacktrace !== undefined && { stacktrace }),
-  }
+    can_retry: error.canRetry,
+    developer_message: error.developerMessage,
+    additional_prompt_content: error.additionalPromptContent,
+    retry_after_ms: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs),
+    status_code: error.statusCode,
+    stacktrace,
+  })
 }

@@ -1,5 +1,5 @@
 import type { AppTool } from '../tools/app-tools.ts'
-import { authRequirements, type ToolAuth } from '../tools/auth.ts'
+import { authorizationOf, authRequirements } from '../tools/auth.ts'
 import { jsonSchemaOf } from '../tools/schema.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { withoutUndefined } from '../without-undefined.ts'
@@ -49,9 +49,4 @@ function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata =
     secrets: requiresSecrets.map((key) => ({ key })),
     metadata: requiresMetadata.map((key) => ({ key })),
   }
-}
-
-function authorizationOf(auth: ToolAuth) {
-  const name = 'id' in auth ? { id: auth.id } : { provider_id: auth.provider }
-  return { ...name, provider_type: 'oauth2', oauth2: { scopes: [...(auth.scopes ?? [])] } }
 }

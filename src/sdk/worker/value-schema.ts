@@ -1,5 +1,6 @@
 import { isRecord } from '../is-record.ts'
 import type { JsonSchema } from '../tools/content.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
 // Converts JSON Schema to Arcade's parameters; Gatepass converts in the other direction. A worker's definition that is
@@ -45,13 +46,13 @@ export function toParameters(inputSchema: JsonSchema): Parameter[] {
   const { properties = {}, required = [] } = shape
   return Object.entries(properties).map(([name, schema]) => {
     const { description, ...value_schema } = toValue(schema, reader.within(shape))
-    return {
+    return withoutUndefined({
       name,
       value_schema,
-      ...(description !== undefined && { description }),
+      description,
       required: required.includes(name),
       inferrable: !isRecord(schema) || schema[INFERRABLE] !== false,
-    }
+    })
   })
 }
 
@@ -96,13 +97,13 @@ function arrayMembers(items: unknown, reader: SchemaReader): Partial<ValueSchema
   const inner: ValueSchema = items === undefined ? { val_type: 'json' } : toValue(items, reader)
   if (inner.val_type === 'array') return { inner_val_type: 'json', items: inner }
   const saysMore = inner.nullable !== undefined || inner.description !== undefined
-  return {
+  return withoutUndefined({
     inner_val_type: inner.val_type,
-    ...(inner.enum && { enum: inner.enum }),
-    ...(inner.properties && { inner_properties: inner.properties }),
-    ...(inner.required_keys && { inner_required_keys: inner.required_keys }),
-    ...(saysMore && { items: inner }),
-  }
+    enum: inner.enum,
+    inner_properties: inner.properties,
+    inner_required_keys: inner.required_keys,
+    items: saysMore ? inner : undefined,
+  })
 }
 
 /** Returns the enum as strings, as Arcade has the enums of numbers too. */
