@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newId, sha256 } from '../src/domain/ids.ts'
-import { indexProject } from '../src/features/audit-index/index-trail.ts'
+import { indexProject } from '../src/features/audit-index/write-index.ts'
 import { openBroker } from '../src/open-broker.ts'
 import { readConfig } from '../src/read-config.ts'
 import type { AuditLog } from '../src/services/audit-log.ts'

@@ -9,7 +9,7 @@ import { expectListedNamesToRun } from './listed-names.ts'
 import { freePort } from './ports.ts'
 
 // What a list hands to a model is what every way of running takes, for each sample of this repository. Samples of the kinds
-// of workers are in every-kind.test.ts.
+// of workers are in kinds/every-kind.test.ts.
 
 /** Without test/fixtures/run-tools.ts, two tools of which end only when their caller leaves. */
 const SAMPLES = [

@@ -16,7 +16,7 @@ const OWN: readonly CommandEntry[] = [
   {
     name: 'import',
     description: 'import tool metadata: the tools, and their oauth entries as providers',
-    load: async () => (await import('./import.ts')).defineImport,
+    load: async () => (await import('./import-tools.ts')).defineImport,
   },
   {
     name: 'connect',

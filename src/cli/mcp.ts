@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
+import { setupPath } from '../http/mcp-setup/mcp-setup.ts'
 import {
   KEY_VARIABLE,
   MCP_CLIENTS,
   type McpTarget,
   mcpTarget,
   type SetupStep,
-} from '../http/mcp-setup/mcp-clients.ts'
-import { setupPath } from '../http/mcp-setup/mcp-setup.ts'
+} from '../http/mcp-setup/setup-steps.ts'
 import { type Api, withApi } from './api.ts'
 import { bold, dim, print, printJson } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'

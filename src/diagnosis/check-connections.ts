@@ -1,5 +1,5 @@
 import type { Cause } from '../domain/causes.ts'
-import { brokenConnections, failedConsents } from '../flows/explain/troubles.ts'
+import { brokenConnections, failedConsents } from '../flows/causes/troubles.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
 /** The most connections and authorizations that are read. At this number the message says "at least". */

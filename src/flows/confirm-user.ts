@@ -6,7 +6,7 @@ import { trailLines } from '../domain/trail.ts'
 import { UnsealError } from '../store/seal.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { confirmSessionLogin } from './session-login.ts'
+import { confirmSessionLogin } from './login/session-login.ts'
 import { attemptRedirectUri, openAttemptSecrets } from './start-attempt.ts'
 import { confirmTrial } from './verifier-trial.ts'
 

@@ -21,8 +21,8 @@ import {
   standardResponse,
   withStandardState,
 } from './authorization-response.ts'
+import { nameOnly } from './causes/request-entries.ts'
 import { completeAuthorization } from './complete-authorization.ts'
-import { nameOnly } from './explain/request-entries.ts'
 import { carriedResponse } from './form-response.ts'
 import { findProviderByUid } from './get-provider.ts'
 import { openAttemptSecrets } from './start-attempt.ts'

@@ -22,10 +22,10 @@ import { callbackPath } from '../services/users-origin.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { nameOnly } from './explain/request-entries.ts'
+import { nameOnly } from './causes/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
-import { hasLoggedIn } from './login-proof.ts'
+import { hasLoggedIn } from './login/login-proof.ts'
 
 export type StartedAttempt =
   /** The browser is redirected to the provider. */

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
-import type { PageLogin } from '../flows/login.ts'
+import type { PageLogin } from '../flows/login/login.ts'
 import type { AddEndpoint } from './endpoint/endpoint.ts'
 import type { RequestLimits } from './endpoint/rate-limit.ts'
 

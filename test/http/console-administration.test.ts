@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSecret } from '../../src/tools/secrets.ts'
+import { openSecret } from '../../src/flows/manage-secrets.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { approve, startWorld, type World } from './world.ts'

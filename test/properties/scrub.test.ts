@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scrub } from '../../src/tools/scrub.ts'
-import { createStreamScrubber } from '../../src/tools/scrub-stream.ts'
-import { bytesHoldNoSecret } from '../../src/tools/secret-needles.ts'
+import { scrub } from '../../src/tools/scrub/scrub.ts'
+import { createStreamScrubber } from '../../src/tools/scrub/scrub-stream.ts'
+import { bytesHoldNoSecret } from '../../src/tools/scrub/secret-needles.ts'
 import { propertyRuns } from '../property-runs.ts'
 import { cutsAnEscape, naivelyHolds } from './naive-scrub.ts'
 

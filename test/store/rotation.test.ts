@@ -102,7 +102,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
       return (await scene.status(id)).body.status === 'completed' ? 'works' : 'fails closed'
     },
     async 'secrets.value'({ scene }, which) {
-      const { openSecret } = await import('../../src/tools/secrets.ts')
+      const { openSecret } = await import('../../src/flows/manage-secrets.ts')
       const { broker } = scene.gatepass
       const project = defined(await broker.store.projects.findByName('default'))
       return openSecret(broker, project.id, which === 0 ? 'KEY_one' : 'KEY_two').then(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createStreamScrubber } from '../../src/tools/scrub-stream.ts'
+import { createStreamScrubber } from '../../src/tools/scrub/scrub-stream.ts'
 
 const TOKEN = 'gho_16C7e42F292c6912E7710c838347Ae178B4a'
 

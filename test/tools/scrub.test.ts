@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scrub } from '../../src/tools/scrub.ts'
+import { scrub } from '../../src/tools/scrub/scrub.ts'
 
 const SECRETS = [
   'gho_16C7e42F292c6912E7710c838347Ae178B4a', // letters, digits, underscore

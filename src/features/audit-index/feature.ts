@@ -11,7 +11,7 @@ export const auditIndex: Feature = {
     },
   ],
   store: async () => (await import('./store.ts')).indexStore,
-  trailIndex: async () => (await import('./trail-index.ts')).createTrailIndex,
+  trailIndex: async () => (await import('./search-index.ts')).createTrailIndex,
   trailCheck: async () => (await import('./command-verify.ts')).indexCheck,
   jobs: async () => (await import('./jobs.ts')).indexJobs,
 }

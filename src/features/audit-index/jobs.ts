@@ -1,5 +1,5 @@
 import type { FeatureJobs } from '../feature.ts'
-import { indexAudit } from './index-trail.ts'
+import { indexAudit } from './write-index.ts'
 
 const INDEX_MS = 5_000
 

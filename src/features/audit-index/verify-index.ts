@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
-import { indexProject, makeSegmentIndex } from './index-trail.ts'
 import { firstSeqOf, SEGMENT } from './segment.ts'
+import { indexProject, makeSegmentIndex } from './write-index.ts'
 
 /**
  * Compares the search index of a project with its trail. Returns up to 20 faults as sentences for an operator; an empty

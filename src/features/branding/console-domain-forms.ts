@@ -1,4 +1,4 @@
-import { attempt, given, type Refused } from '../../http/console/attempt.ts'
+import { attempt, given, type Refused } from '../../http/console/form-outcome.ts'
 import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { DOMAIN_SECTION, type RefusedDomain } from './console-domain.ts'

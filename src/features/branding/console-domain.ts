@@ -4,7 +4,7 @@ import { field, submit } from '../../http/console/form-fields.ts'
 import { confirmFirst, type OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import type { OwnDomain } from './domain.ts'
-import { type DomainRegistrations, domainRegistrations } from './own-domain.ts'
+import { type DomainRegistrations, domainRegistrations } from './prove-domain.ts'
 
 /** The path of the page with this section, below `/dashboard`. */
 export const DOMAIN_SECTION = '/branding#domain'

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { LANGUAGES, type Language } from '../../domain/languages.ts'
-import { given } from '../../http/console/attempt.ts'
 import { field, hidden, select, textArea } from '../../http/console/form-fields.ts'
+import { given } from '../../http/console/form-outcome.ts'
 import type { Html } from '../../http/pages/layout.ts'
 import { type Branding, OWN_TEXTS, type OwnText } from './domain.ts'
 

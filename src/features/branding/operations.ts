@@ -11,7 +11,7 @@ import { idText, visibleLine } from '../../operations/schemas/fields.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { type ChangedBranding, changeBranding as change } from './change-branding.ts'
 import { type Branding, logoPath, OWN_TEXTS } from './domain.ts'
-import { checkDomain, proveDomain, setDomain } from './own-domain.ts'
+import { checkDomain, proveDomain, setDomain } from './prove-domain.ts'
 import { domainSchema, domainText, domainToWire } from './wire-domain.ts'
 
 const colour = z

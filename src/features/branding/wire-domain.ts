@@ -4,7 +4,7 @@ import { toTimestamp } from '../../domain/clock.ts'
 import type { Project } from '../../domain/project.ts'
 import type { Branding } from './domain.ts'
 import { readDomainName } from './domain-name.ts'
-import { domainRegistrations } from './own-domain.ts'
+import { domainRegistrations } from './prove-domain.ts'
 
 /** A host name in a request. */
 export const domainText = z

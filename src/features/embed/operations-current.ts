@@ -15,7 +15,7 @@ import {
   firstIdOf,
   restartConnectSession,
 } from './connect-session.ts'
-import { defineSessionOperation } from './operations-of-session.ts'
+import { defineSessionOperation } from './operations-define.ts'
 import { connectionsToWire, connectSessionSchema } from './wire.ts'
 
 // What a page of an application does with the token of its session. `routes-endpoints.ts` checks the token

@@ -8,7 +8,7 @@ import type { AddEndpoints } from '../../http/page-routes.ts'
 import { inContext } from '../../services/request-context.ts'
 import type { CurrentSession } from './connect-session.ts'
 import * as current from './operations-current.ts'
-import type { SessionOperation } from './operations-of-session.ts'
+import type { SessionOperation } from './operations-define.ts'
 import { CURRENT_PATH, connectSessionAt, SESSION_RATE } from './routes-session.ts'
 
 const PREFLIGHT_SECONDS = 600

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import { attempt, given, type Refused } from '../../http/console/attempt.ts'
 import {
   asCurl,
   badge,
@@ -14,6 +13,7 @@ import {
 } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
 import { select, submit } from '../../http/console/form-fields.ts'
+import { attempt, given, type Refused } from '../../http/console/form-outcome.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import { parseOnce } from '../../parsing/parse.ts'

@@ -2,7 +2,7 @@ import { EXECUTION_STATUSES } from '../../domain/execution.ts'
 import { exactTime } from '../../http/console/elements.ts'
 import { submit } from '../../http/console/form-fields.ts'
 import { showRuns } from '../../http/console/run-list.ts'
-import { getExecution } from '../../tools/run/executions.ts'
+import { getExecution } from '../../tools/run/get-execution.ts'
 import type { FeaturePages } from '../feature.ts'
 import { cancelScheduled } from './scheduled-run.ts'
 

@@ -14,7 +14,7 @@ import {
   toExecution,
   toExecutionDetail,
 } from '../../operations/tools/executions.ts'
-import { getExecution } from '../../tools/run/executions.ts'
+import { getExecution } from '../../tools/run/get-execution.ts'
 import { cancelScheduled } from './scheduled-run.ts'
 
 export const listScheduledTools = defineOperation({

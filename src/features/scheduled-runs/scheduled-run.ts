@@ -9,7 +9,7 @@ import {
   openRequest,
   sealAttempts,
 } from '../../tools/run/execution-history.ts'
-import { getExecution } from '../../tools/run/executions.ts'
+import { getExecution } from '../../tools/run/get-execution.ts'
 
 /** The request of a scheduled run, sealed in its row. */
 export interface ScheduledRequest extends KeptRequest {

@@ -3,7 +3,6 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
-import { attempt } from '../../http/console/attempt.ts'
 import {
   asCurl,
   badge,
@@ -18,6 +17,7 @@ import {
 } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
 import { checkbox, field, filters, hidden, select, submit } from '../../http/console/form-fields.ts'
+import { attempt } from '../../http/console/form-outcome.ts'
 import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
 import { operationForm, problemOf, type SentBody } from '../../http/console/operation-form.ts'
 import { outputView } from '../../http/console/output-view.ts'

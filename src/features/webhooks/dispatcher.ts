@@ -7,16 +7,8 @@ import { inTrace, outsideTraces } from '../../services/tracing.ts'
 import { waitAtMost } from '../../services/wait-at-most.ts'
 import { retry } from '../../store/retry.ts'
 import { type AttemptResult, createSlots } from './delivery-slots.ts'
-import {
-  DISABLED_AFTER_SECONDS,
-  type DisabledReason,
-  LONGEST_RETRY_SECONDS,
-  probePause,
-  retryPause,
-  WEBHOOK_STATES,
-  type Webhook,
-  webhookState,
-} from './domain.ts'
+import { type DisabledReason, WEBHOOK_STATES, type Webhook, webhookState } from './domain.ts'
+import { DISABLED_AFTER_SECONDS, LONGEST_RETRY_SECONDS, probePause, retryPause } from './domain-retries.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import type { AttemptEnd, ClaimedDelivery } from './store-deliveries.ts'
 

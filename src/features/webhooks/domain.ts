@@ -73,29 +73,11 @@ export interface Delivery {
   readonly endedAt?: EpochSeconds
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-
-/** The seconds from each failed attempt to the next: 11 attempts in 71.6 hours. */
-export const RETRY_SECONDS = [
-  5,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  10 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-] as const
-/** The random part of each pause, so that attempts which failed together are not repeated together. */
-const SPREAD = 0.1
-/** The longest pause that a receiver may ask for by Retry-After. */
-export const LONGEST_RETRY_SECONDS = 24 * HOUR
+/** How long events and their deliveries are kept. */
+export const EVENTS_KEPT_SECONDS = 14 * 86_400
 
 /** After this many failures in a row, one delivery at a time is attempted, and the others wait. */
-const FAILURES_UNTIL_PROBES = 5
+export const FAILURES_UNTIL_PROBES = 5
 
 /** `failing`: one delivery at a time is attempted, as a probe. */
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const
@@ -104,28 +86,4 @@ export type WebhookState = (typeof WEBHOOK_STATES)[number]
 export function webhookState({ enabled, failures }: Pick<Webhook, 'enabled' | 'failures'>): WebhookState {
   if (!enabled) return 'disabled'
   return failures >= FAILURES_UNTIL_PROBES ? 'failing' : 'active'
-}
-
-const FIRST_PROBE_SECONDS = 15
-const LONGEST_PROBE_SECONDS = 5 * MINUTE
-/** A webhook whose attempts have all failed for this long is disabled. */
-export const DISABLED_AFTER_SECONDS = 3 * 24 * HOUR
-/** How long events and their deliveries are kept. */
-export const EVENTS_KEPT_SECONDS = 14 * 24 * HOUR
-
-/**
- * The seconds until the next attempt after the `attempt`th has failed; `undefined`: it was the last one.
- * @param random from 0 to 1
- */
-export function retryPause(attempt: number, random: number, retryAfter = 0): number | undefined {
-  const pause = RETRY_SECONDS[attempt - 1]
-  if (pause === undefined) return undefined
-  return Math.ceil(Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter))
-}
-
-/** The seconds until the next probe after `failures` failures in a row; `undefined`: too few failures for probes. */
-export function probePause(failures: number): number | undefined {
-  const probes = failures - FAILURES_UNTIL_PROBES
-  if (probes < 0) return undefined
-  return Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 10), LONGEST_PROBE_SECONDS)
 }

@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { workerStatus } from '../../domain/worker.ts'
-import { brokenConnections, failedConsents } from '../explain/troubles.ts'
+import { brokenConnections, failedConsents } from '../causes/troubles.ts'
 import { missingSettings, providersOf } from '../get-provider.ts'
 
 /** The most connections and ended authorizations that are read. At this number the page says "at least". */

@@ -3,7 +3,7 @@ import { randomToken, sha256 } from '../../domain/ids.ts'
 import type { Members } from '../../providers/response-body.ts'
 import { only } from '../authorization-response.ts'
 import { authTimeOf, identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
-import { type BegunLogin, keepLogin, openLogin } from '../kept-login.ts'
+import { type BegunLogin, keepLogin, openLogin } from '../login/kept-login.ts'
 import { LONGEST_SECONDS } from '../page-session.ts'
 import { issuerAuthority, logInFromIssuer, type RoleGrant } from './console-session.ts'
 

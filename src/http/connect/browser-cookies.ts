@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import type { BegunLogin } from '../../flows/kept-login.ts'
-import type { LoginProof } from '../../flows/login-proof.ts'
+import type { BegunLogin } from '../../flows/login/kept-login.ts'
+import type { LoginProof } from '../../flows/login/login-proof.ts'
 import type { OpenerOf } from '../../services/openers.ts'
 
 /** The least life of the browser's id, in seconds. */

@@ -3,8 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import type { BegunLogin } from '../../flows/kept-login.ts'
-import { endPageSession } from '../../flows/page-session.ts'
+import type { BegunLogin } from '../../flows/login/kept-login.ts'
 import {
   beginSessionLogin,
   CONFIRMED_PATH,
@@ -12,7 +11,8 @@ import {
   finishConfirmedLogin,
   finishOpenLogin,
   OPEN_PATH,
-} from '../../flows/session-login.ts'
+} from '../../flows/login/session-login.ts'
+import { endPageSession } from '../../flows/page-session.ts'
 import { beginSession, type IdentifiedUser, openSession, type UserSession } from '../../flows/user-session.ts'
 import { userIdText } from '../../operations/schemas/fields.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'

@@ -12,10 +12,10 @@ import {
   rotateApiKey,
 } from '../../operations/admin/keys.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { attempt } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { submit } from './form-fields.ts'
+import { attempt } from './form-outcome.ts'
 import { PAGE_ROWS } from './lists.ts'
 import { operationForm, problemOf, type SentBody } from './operation-form.ts'
 import { outputView } from './output-view.ts'

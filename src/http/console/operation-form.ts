@@ -4,7 +4,7 @@ import type { Fault } from '../../domain/errors.ts'
 import { jsonSchemaOf } from '../../operations/json-schema.ts'
 import { invalidRequest } from '../../parsing/parse.ts'
 import type { Html } from '../pages/layout.ts'
-import { type Refused, textIn } from './attempt.ts'
+import { type Refused, textIn } from './form-outcome.ts'
 import { isFilledIn, sentValue } from './read-schema-form.ts'
 import type { ShowOptions } from './routes.ts'
 import {

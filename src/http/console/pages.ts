@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import { addAuditPages } from './audit/audit-pages.ts'
+import { addInstallationPages, type OperationOptions } from './installation-pages.ts'
 import { addKeyPages } from './key-pages.ts'
 import { pagesOfFeatures } from './menu.ts'
-import { addOperationPages, type OperationOptions } from './operation-pages.ts'
 import { addProjectPages } from './project-pages.ts'
 import { addProviderPages } from './providers/provider-pages.ts'
 import type { ConsoleRoutes } from './routes.ts'
@@ -22,9 +22,9 @@ export function addAdministrationPages(
   addRunPages(routes, broker) //      /dashboard/runs, /scheduled
   addWorkerPages(routes, broker) //   /dashboard/workers
   addKeyPages(routes, broker) //      /dashboard/keys
-  addSecretPages(routes) //   /dashboard/secrets
+  addSecretPages(routes) //          /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
   addAuditPages(routes, broker) //    /dashboard/audit
-  addOperationPages(routes, options) // /dashboard/settings, /doctor
+  addInstallationPages(routes, options) // /dashboard/settings, /doctor
   for (const pages of pagesOfFeatures) pages.add(routes, broker)
 }

@@ -1,4 +1,4 @@
-import { textIn } from './attempt.ts'
+import { textIn } from './form-outcome.ts'
 import {
   choiceText,
   type FormField,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Cause } from '../../domain/causes.ts'
 import type { TrailDetails, TrailStep } from '../../domain/trail.ts'
-import type { ExplainedStep, Explanation } from '../../flows/explain/explanation.ts'
+import type { ExplainedStep, Explanation } from '../../flows/causes/explanation.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { exactTime, type Tone } from './elements.ts'

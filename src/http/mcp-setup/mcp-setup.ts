@@ -7,7 +7,7 @@ import { assetHref } from '../pages/assets.ts'
 import { type Html, page } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { whyNotServed } from './is-served.ts'
-import { KEY_VARIABLE, MCP_CLIENTS, type McpTarget, mcpTarget, type SetupStep } from './mcp-clients.ts'
+import { KEY_VARIABLE, MCP_CLIENTS, type McpTarget, mcpTarget, type SetupStep } from './setup-steps.ts'
 
 /**
  * `/docs/mcp`: how to add this server's address to MCP clients. With `?toolset=` it is the address of that toolset, even

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
-import type { StreamScrubber } from '../../tools/scrub-stream.ts'
+import type { StreamScrubber } from '../../tools/scrub/scrub-stream.ts'
 import { inSlice } from '../../tools/slices.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 

@@ -1,6 +1,6 @@
 import { isApiHost } from '../../providers/api-host.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { scrubParsed } from '../../tools/scrub.ts'
+import { scrubParsed } from '../../tools/scrub/scrub.ts'
 
 // The headers that the proxy forwards to a provider's API, and the headers of the API's answer that it returns.
 

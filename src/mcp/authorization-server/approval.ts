@@ -1,10 +1,10 @@
 import type { Client, Grant, Interaction, Provider } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
+import { isMetadataDocument } from '../../domain/mcp-client-identity.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { hasAccess } from '../../flows/mcp-clients.ts'
 import { verifierName } from '../../flows/user-session.ts'
-import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
 // An approval is stored for one user, one client and one redirect URI (`mcp_consents`). Tokens get their

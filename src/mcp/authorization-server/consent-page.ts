@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Brand } from '../../domain/brand.ts'
-import { type RedirectTarget, redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
+import { type RedirectTarget, redirectTarget, verifiedHost } from '../../domain/mcp-client-identity.ts'
 import { csrfInput } from '../../http/pages/csrf-input.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import type { Words } from '../../http/pages/texts/words.ts'

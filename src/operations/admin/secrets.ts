@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import type { Secret } from '../../domain/secret.ts'
-import { getSecret as get, deleteSecret as remove, setSecret as set } from '../../tools/secrets.ts'
+import { getSecret as get, deleteSecret as remove, setSecret as set } from '../../flows/manage-secrets.ts'
 import { defineOperation } from '../operation.ts'
 import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
 

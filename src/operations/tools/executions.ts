@@ -5,7 +5,7 @@ import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../../do
 import { parseToolId } from '../../domain/tool-id.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
-import { getExecution as get, historyToolId } from '../../tools/run/executions.ts'
+import { getExecution as get, historyToolId } from '../../tools/run/get-execution.ts'
 import { Answer } from '../answer.ts'
 import {
   artifactSchema,

@@ -6,7 +6,7 @@ import {
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
 import { Refusal } from '../read-json.ts'
-import { scrubParsed } from '../scrub.ts'
+import { scrubParsed } from '../scrub/scrub.ts'
 import { readWorkerTools } from './read-worker-tool.ts'
 
 /** The credentials of the request, which are removed from the list in case the worker echoes them. */

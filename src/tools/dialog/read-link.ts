@@ -1,5 +1,5 @@
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
-import { scrub } from '../scrub.ts'
+import { scrub } from '../scrub/scrub.ts'
 
 const MAX_LENGTH = 2_048
 

@@ -1,6 +1,6 @@
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import { checkValue } from '../check-value.ts'
-import { scrub } from '../scrub.ts'
+import { scrub } from '../scrub/scrub.ts'
 import type { ToolLog } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import { asksForSecret } from './asks-for-secret.ts'

@@ -3,7 +3,7 @@ import type { CheckedTool } from '../check-output.ts'
 import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { asText } from '../read-json.ts'
-import { scrub } from '../scrub.ts'
+import { scrub } from '../scrub/scrub.ts'
 import { ownError } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 

@@ -5,7 +5,7 @@ import {
   type ReceivedCatalogue,
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
-import { scrubParsed } from '../scrub.ts'
+import { scrubParsed } from '../scrub/scrub.ts'
 import { type McpServerInfo, readMcpTool } from './read-mcp-tool.ts'
 import type { McpSettings } from './settings.ts'
 

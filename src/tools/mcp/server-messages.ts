@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { BackendCall } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
-import { scrub } from '../scrub.ts'
+import { scrub } from '../scrub/scrub.ts'
 import type { ToolLog } from '../tool-answer.ts'
 
 // The messages that a server sends besides the result while it runs a tool: questions, log lines, and notifications that

@@ -1,9 +1,9 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { openSecret } from '../../flows/manage-secrets.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { isHeaderValue } from '../openapi/request-plan.ts'
-import { openSecret } from '../secrets.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 

@@ -7,7 +7,7 @@ import {
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
 import { Refusal } from '../read-json.ts'
-import { scrubParsed } from '../scrub.ts'
+import { scrubParsed } from '../scrub/scrub.ts'
 import { readOxpTool } from './read-oxp-tool.ts'
 
 /** The credentials of the request; removed from the list in case the server echoes them. */

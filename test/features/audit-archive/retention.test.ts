@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { sharedJobs } from '../../../src/background-jobs.ts'
 import { archiveSettings } from '../../../src/features/audit-archive/settings.ts'
-import { indexAudit } from '../../../src/features/audit-index/index-trail.ts'
+import { indexAudit } from '../../../src/features/audit-index/write-index.ts'
 import { readConfig } from '../../../src/read-config.ts'
 import { type ArchiveWorld, DATABASES, entriesOf, startArchiveWorld } from '../../audit-archive-world.ts'
 

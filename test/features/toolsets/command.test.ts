@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MCP_CLIENTS } from '../../../src/http/mcp-setup/mcp-clients.ts'
+import { MCP_CLIENTS } from '../../../src/http/mcp-setup/setup-steps.ts'
 import { runHere } from '../../cli/gatepass.ts'
 import { type Gatepass, startGatepass } from '../../gatepass.ts'
 import { metadata } from '../../http/world.ts'

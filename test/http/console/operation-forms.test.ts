@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
-import { attempt } from '../../../src/http/console/attempt.ts'
+import { attempt } from '../../../src/http/console/form-outcome.ts'
 import { operationForm } from '../../../src/http/console/operation-form.ts'
 import { outputView } from '../../../src/http/console/output-view.ts'
 import { membersOf } from '../../../src/http/console/schema-form.ts'

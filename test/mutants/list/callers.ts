@@ -199,7 +199,7 @@ export const callers: readonly Mutation[] = [
   {
     rows: ['44'],
     fault: 'two processes that refresh at once get tokens of two families',
-    file: 'src/mcp/authorization-server/provider.ts',
+    file: 'src/mcp/authorization-server/oidc-provider.ts',
     from: 'servedRequest()?.successor ?? ',
     to: '',
     test: 'mcp/authorization-server-attacks.test.ts',

@@ -174,7 +174,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['6', 'P1'],
     fault: 'any person who logs in counts as the user',
-    file: 'src/flows/login.ts',
+    file: 'src/flows/login/login.ts',
     from: 'if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)',
     to: '',
     test: HOSTILE,

@@ -68,7 +68,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: ['6'],
     fault: 'the proof of a login counts in another browser',
-    file: 'src/flows/login-proof.ts',
+    file: 'src/flows/login/login-proof.ts',
     from: 'browserHash === sha256(browserId) && ',
     to: '',
     test: 'flows/login.test.ts',
@@ -446,7 +446,7 @@ export const eachFile: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a domain counts without its TXT record',
-    file: 'src/features/branding/own-domain.ts',
+    file: 'src/features/branding/prove-domain.ts',
     from: 'if (!values.includes(record.value)) throw notProved(record, values)',
     to: '',
     test: 'features/branding/own-domain.test.ts',

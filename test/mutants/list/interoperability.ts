@@ -69,7 +69,7 @@ export const interoperability: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an import does not read the code beside the metadata',
-    file: 'src/cli/import.ts',
+    file: 'src/cli/import-tools.ts',
     from: 'documents.length === 1 ? warningsOfCode(file, documents[0]) : []',
     to: 'documents.length === 0 ? warningsOfCode(file, documents[0]) : []',
     test: 'cli/commands.test.ts',

@@ -5,7 +5,7 @@ export const parts: readonly Mutation[] = [
   {
     rows: [],
     fault: "a caller confirms a login of another project's user",
-    file: 'src/flows/session-login.ts',
+    file: 'src/flows/login/session-login.ts',
     from: "return JSON.stringify(['session login', projectId, until, nonce])",
     to: "return JSON.stringify(['session login', until, nonce])",
     test: 'mcp/authorization-server-login.test.ts',

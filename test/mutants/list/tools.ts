@@ -6,7 +6,7 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['25', '46', 'P3'],
     fault: 'texts of a tool’s answer are not scrubbed',
-    file: 'src/tools/scrub.ts',
+    file: 'src/tools/scrub/scrub.ts',
     from: "if (typeof value === 'string') return redactor.redact(value)",
     to: "if (typeof value === 'string') return value",
     test: 'threats/workers.test.ts',

@@ -102,7 +102,7 @@ export const webhooks: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a receiver that sent Retry-After gets another request before that time',
-    file: 'src/features/webhooks/domain.ts',
+    file: 'src/features/webhooks/domain-retries.ts',
     from: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter)',
     to: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter * 0)',
     test: DELIVERED,

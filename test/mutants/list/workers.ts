@@ -312,7 +312,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25', 'P3'],
     fault: 'a form that begins within another is not found',
-    file: 'src/tools/secret-matcher.ts',
+    file: 'src/tools/scrub/secret-matcher.ts',
     from: 'fail[next] = target',
     to: 'fail[next] = 0',
     test: 'properties/scrub.test.ts',
@@ -321,7 +321,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25', '41'],
     fault: 'keys that spell a secret in many ways cost quadratic time',
-    file: 'src/tools/scrub.ts',
+    file: 'src/tools/scrub/scrub.ts',
     from: 'copies.set(name, number + 1)',
     to: '',
     test: 'properties/scrub.test.ts',
@@ -330,7 +330,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25', '46'],
     fault: 'a secret that is cut over two pieces of a stream is not found',
-    file: 'src/tools/secret-scanner.ts',
+    file: 'src/tools/scrub/secret-scanner.ts',
     from: 'const begun = this.#fold.begun ?? this.#at',
     to: 'const begun = this.#at',
     test: 'properties/scrub.test.ts',

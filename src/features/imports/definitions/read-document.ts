@@ -2,7 +2,7 @@ import { parseDocument } from 'yaml'
 import { BrokerError } from '../../../domain/errors.ts'
 import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
 import { importArcade } from './arcade.ts'
-import { importGrant } from './grant.ts'
+import { importGrant } from './grant-library.ts'
 import { type ImportedProvider, type ImportOptions, notCarried } from './imported.ts'
 import { importNango } from './nango.ts'
 

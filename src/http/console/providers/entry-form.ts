@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import type { Html } from '../../pages/layout.ts'
-import { given, givenObject } from '../attempt.ts'
 import { field, hidden, select, textArea } from '../form-fields.ts'
+import { given, givenObject } from '../form-outcome.ts'
 import { operationForm, type SentBody } from '../operation-form.ts'
 
 /** The prefix of the names of form fields for the variables of a provider. */

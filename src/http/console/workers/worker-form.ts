@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { createWorker, updateWorker } from '../../../operations/workers/workers.ts'
 import type { Html } from '../../pages/layout.ts'
-import { given } from '../attempt.ts'
 import { field, hidden } from '../form-fields.ts'
+import { given } from '../form-outcome.ts'
 import { type FieldLayout, type OperationForm, operationForm, type SentBody } from '../operation-form.ts'
 
 /** The types of workers that a form can register, with their descriptions. */

@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache'
-import type { Broker, OidcVerifier } from '../broker.ts'
-import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import { randomToken, sha256 } from '../domain/ids.ts'
-import type { OpenerOf } from '../services/openers.ts'
-import { failAsAnotherUser } from './another-user.ts'
-import { recordRefusal } from './authorization-audit.ts'
-import { only } from './authorization-response.ts'
+import type { Broker, OidcVerifier } from '../../broker.ts'
+import { type Authorization, authorizationAt, isSettled } from '../../domain/authorization.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import type { OpenerOf } from '../../services/openers.ts'
+import { failAsAnotherUser } from '../another-user.ts'
+import { recordRefusal } from '../authorization-audit.ts'
+import { only } from '../authorization-response.ts'
 import {
   authTimeOf,
   identifyUser,
   type LoginTrouble,
   loginRedirectUri,
   loginRegistration,
-} from './identify-user.ts'
+} from '../identify-user.ts'
+import { type StartedAttempt, startAttempt } from '../start-attempt.ts'
+import { type IdentifiedUser, verifierName } from '../user-session.ts'
 import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
-import { type StartedAttempt, startAttempt } from './start-attempt.ts'
-import { type IdentifiedUser, verifierName } from './user-session.ts'
 
 // The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). For an authorization it comes after the click and
 // before the provider, so that a wrong user is detected before a consent, and before there is a code to redeem. The login's

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/confidential-url.ts'
+import { isLoopbackHost } from './confidential-url.ts'
 
 /** Whether the client id is the URL of the client's own metadata document, whose host vouches for it. */
 export function isMetadataDocument(clientId: string): boolean {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from './digest.ts'
-import { STAINLESS } from './http/world.ts'
-import type { Leak } from './kinds/serve.ts'
-import { KINDS, type Kind, type KindsWorld, type ProviderName, startKinds } from './kinds/start.ts'
-import { expectListedNamesToRun } from './listed-names.ts'
+import { digest } from '../digest.ts'
+import { STAINLESS } from '../http/world.ts'
+import { expectListedNamesToRun } from '../listed-names.ts'
+import type { Leak } from './serve.ts'
+import { KINDS, type Kind, type KindsWorld, type ProviderName, startKinds } from './start.ts'
 
 // Tools of every kind in one catalogue: a worker, an OXP server, an MCP server of the official SDK and an OpenAPI
 // service, each in its own process, and tools in the process of Gatepass itself.

@@ -1,4 +1,4 @@
-import { isDeeperThan } from './read-json.ts'
+import { isDeeperThan } from '../read-json.ts'
 import { formsOf, type SecretForms } from './secret-forms.ts'
 import { jsonHoldsNoSecret } from './secret-needles.ts'
 import { createScanner, type SecretScanner } from './secret-scanner.ts'

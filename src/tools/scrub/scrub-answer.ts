@@ -1,7 +1,7 @@
-import { LargeJson } from './large-json.ts'
-import { mapParts } from './packed-answer.ts'
+import { LargeJson } from '../large-json.ts'
+import { mapParts } from '../packed-answer.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
 import { scrub } from './scrub.ts'
-import type { ToolAnswer } from './tool-answer.ts'
 
 /** Answers from which `readAnswer` has removed secrets: the list of secrets, and its length at that time. */
 const scrubbed = new WeakMap<ToolAnswer, { readonly secrets: readonly string[]; readonly count: number }>()

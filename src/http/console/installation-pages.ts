@@ -3,8 +3,8 @@ import { BrokerError } from '../../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../../domain/project.ts'
 import { administersInstallation } from '../../flows/manage-keys.ts'
 import type { Diagnose } from '../../operations/installation/diagnosis.ts'
-import { withCommands } from '../pages/commands.ts'
 import type { Html } from '../pages/layout.ts'
+import { withCommands } from '../pages/mark-commands.ts'
 import { asCurl, badge, emptyState, link, section, type Tone, table } from './elements.ts'
 import { submit } from './form-fields.ts'
 import type { ConsoleRoutes } from './routes.ts'
@@ -23,7 +23,7 @@ export interface OperationOptions {
 }
 
 /** The settings that this server runs with, and the checks of `gatepass doctor`. */
-export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }: OperationOptions): void {
+export function addInstallationPages(routes: ConsoleRoutes, { diagnose, settings }: OperationOptions): void {
   routes.page('/settings', (on) => {
     if (!administersInstallation(on.session.project))
       throw new BrokerError('insufficient_role', OF_INSTALLATION)

@@ -1,8 +1,8 @@
 import type { TrailIndex } from '../../services/trail-index.ts'
-import { type IndexParts, indexProject } from './index-trail.ts'
 import { indexedSegments } from './indexed-segments.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from './segment.ts'
 import { termOf } from './terms.ts'
+import { type IndexParts, indexProject } from './write-index.ts'
 
 export function createTrailIndex(parts: IndexParts): TrailIndex {
   const { auditIndex } = parts.store

@@ -1,12 +1,12 @@
-import type { Broker } from '../broker.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { randomToken, sha256 } from '../domain/ids.ts'
-import { carriedContext } from '../store/protection.ts'
-import { openCarried } from './carried-seal.ts'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import { carriedContext } from '../../store/protection.ts'
+import { openCarried } from '../carried-seal.ts'
+import { type IdentifiedUser, verifierName } from '../user-session.ts'
 import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-login.ts'
 import { beginLogin } from './login.ts'
-import { type IdentifiedUser, verifierName } from './user-session.ts'
 
 // A login for a session of the browser, by the same verifier that guards consents: at the issuer, at the caller's page, or,
 // in development, by naming a user. The database stores nothing about it. The flow id for the caller's page is signed, and

@@ -1,12 +1,12 @@
-import type { Broker, OidcVerifier } from '../broker.ts'
-import type { Authorization } from '../domain/authorization.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import { sha256 } from '../domain/ids.ts'
-import type { Sealed } from '../domain/sealed.ts'
-import { carriedContext } from '../store/protection.ts'
-import type { SealingContext } from '../store/seal.ts'
-import { openCarried } from './carried-seal.ts'
-import { verifierName } from './user-session.ts'
+import type { Broker, OidcVerifier } from '../../broker.ts'
+import type { Authorization } from '../../domain/authorization.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { sha256 } from '../../domain/ids.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import { carriedContext } from '../../store/protection.ts'
+import type { SealingContext } from '../../store/seal.ts'
+import { openCarried } from '../carried-seal.ts'
+import { verifierName } from '../user-session.ts'
 
 /** How long a login is valid for further steps and clicks of the same authorization. */
 const PROOF_SECONDS = 600

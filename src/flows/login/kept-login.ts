@@ -1,10 +1,10 @@
-import type { Broker } from '../broker.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import { sha256 } from '../domain/ids.ts'
-import type { Sealed } from '../domain/sealed.ts'
-import type { LoginSecrets } from '../providers/login-client.ts'
-import { carriedContext } from '../store/protection.ts'
-import { openCarried } from './carried-seal.ts'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { sha256 } from '../../domain/ids.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import type { LoginSecrets } from '../../providers/login-client.ts'
+import { carriedContext } from '../../store/protection.ts'
+import { openCarried } from '../carried-seal.ts'
 
 // The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So
 // opening a link writes nothing to the database, any process can finish a login that another began, and several tabs do
