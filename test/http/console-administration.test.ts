@@ -259,8 +259,12 @@ describe('what an administrator changes', () => {
     expect(textOf(found)).toContain('GitLab development')
     expect(found.body).toContain('href="/dashboard/catalogue/gitlab"')
     const form = await admin.get(url('/catalogue/gitlab'))
-    for (const field of ['id', 'client_id', 'client_secret']) expect(form.body).toContain(`name="${field}"`)
-    const client = { client_id: 'client-of-the-tests', client_secret: 'secret-of-the-tests' }
+    for (const field of ['id', 'oauth2.client_id', 'oauth2.client_secret'])
+      expect(form.body).toContain(`name="${field}"`)
+    const client = {
+      'oauth2.client_id': 'client-of-the-tests',
+      'oauth2.client_secret': 'secret-of-the-tests',
+    }
     const added = await send('/catalogue', { definition: 'gitlab', id: 'gitlab', ...client })
     expect([added.status, added.response.headers.get('location')]).toEqual([
       303,

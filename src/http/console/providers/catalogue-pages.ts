@@ -100,7 +100,10 @@ function catalogueForm({ id, facts: { registration } }: Definition): OperationFo
         label: labelled('Client id', idWord),
         hint: 'May be left empty until you have registered the redirect URI, which the next page shows.',
       },
-      'oauth2.client_secret': labelled('Client secret', secretWord),
+      'oauth2.client_secret': {
+        label: labelled('Client secret', secretWord),
+        hint: 'It is sealed, and never shown again.',
+      },
     },
     { only: ['', 'oauth2'] },
   )
