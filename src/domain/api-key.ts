@@ -28,10 +28,8 @@ export interface ApiKey {
   readonly mac?: string
 }
 
-export type NewApiKey = Pick<
-  ApiKey,
-  'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit' | 'userId'
->
+/** What a key is made with. Its other members are written later, or are made with it. */
+export type NewApiKey = Omit<ApiKey, 'id' | 'hash' | 'replacedBy' | 'lastUsedAt' | 'revokedAt' | 'mac'>
 
 /** The prefixes a key may have. Arcade's MCP servers recognise a key only when it begins with `arc_`. */
 export const KEY_PREFIXES = ['gp', 'arc'] as const
@@ -47,25 +45,17 @@ export function issueApiKey(
 }
 
 /**
- * Makes the key that replaces `old` in a rotation: with the same project, role, name, user and rate limit, and with the
- * same lifetime if `old` has one. Both keys are valid until `old` expires or is revoked.
+ * Makes the key that replaces `old` in a rotation: with the same properties, and with the same lifetime if `old` has one.
+ * Both keys are valid until `old` expires or is revoked.
  */
 export function rotatedApiKey(
   old: ApiKey,
   now: EpochSeconds,
   prefix: KeyPrefix = 'gp',
 ): { readonly key: string; readonly record: ApiKey } {
-  const { projectId, name, role, createdAt, expiresAt, rateLimit, userId } = old
-  const properties = {
-    projectId,
-    name,
-    role,
-    createdAt: now,
-    ...(expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }),
-    ...(rateLimit !== undefined && { rateLimit }),
-    ...(userId !== undefined && { userId }),
-  }
-  return issueApiKey(properties, prefix)
+  const { id: _, hash, replacedBy, lastUsedAt, revokedAt, mac, createdAt, expiresAt, ...kept } = old
+  const lifetime = expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }
+  return issueApiKey({ ...kept, createdAt: now, ...lifetime }, prefix)
 }
 
 /** Whether `role` may do everything that `needed` may. */
