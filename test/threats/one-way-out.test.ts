@@ -34,7 +34,7 @@ const LOADS_TOOLS = ['tools/module/load-module.ts', 'cli/tools-dev-process.ts']
 /** The first opens connections, the second asks name servers. */
 const REACH_OUT = ['egress/guarded-agent.ts', 'egress/txt-records.ts']
 const LOADS_DEFINITIONS = 'settings/provider-files.ts'
-const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/provider.ts'
+const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/oidc-provider.ts'
 const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
 const OPENS_NOTHING =
   /^(BlockList|isIP(v[46])?|LookupFunction|createServer|IncomingMessage|(Incoming|Outgoing)HttpHeaders?|Server(Options|Response)?)$/
