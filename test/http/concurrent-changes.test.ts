@@ -3,9 +3,9 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test, vi } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { type Receiver, startReceiver } from '../features/webhooks/receiver.ts'
 import { authorize, click } from '../flows/fixtures.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
-import { type Receiver, startReceiver } from '../webhook-receiver.ts'
 import { metadata, oauthEntry, startWorld, type World } from './world.ts'
 
 // Two changes of one row at the same time: each request was answered, so neither change may be lost.

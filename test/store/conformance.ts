@@ -1,10 +1,8 @@
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { StoreChange } from '../../src/store/changes.ts'
 import type { Store } from '../../src/store/store.ts'
-import { brandingPromises } from '../features/branding/store-promises.ts'
-import { chainPromises } from '../features/chains/store-promises.ts'
-import { connectSessionPromises } from '../features/embed/store-promises.ts'
-import { portalPromises } from '../features/portal/store-promises.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
@@ -36,14 +34,20 @@ import {
 import { keyPromises } from './key-promises.ts'
 import { mcpPromises } from './mcp-promises.ts'
 import { pageSessionPromises } from './page-session-promises.ts'
-import { policyPromises } from './policy-promises.ts'
 import { processPromises } from './process-promises.ts'
 import { serverPromises } from './server-promises.ts'
 import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
-import { toolsetPromises } from './toolset-promises.ts'
 import { trailPromises } from './trail-promises.ts'
-import { webhookPromises } from './webhook-promises.ts'
+
+/** The promises of what features keep: each function in a `store-promises.ts` of a feature's tests. */
+const featurePromises: readonly ((open: () => Promise<OpenedStore>) => void)[] = (
+  await Promise.all(
+    globSync('test/features/*/store-promises.ts')
+      .sort()
+      .map((file) => import(resolve(file))),
+  )
+).flatMap((module) => Object.values(module) as (typeof featurePromises)[number][])
 
 /** Tests every promise of `src/store/store.ts`, for every store. `open` opens an empty database as two processes do. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
@@ -233,21 +237,15 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     connectionPromises(open)
     toolPromises(open)
     keyPromises(open)
-    policyPromises(open)
-    toolsetPromises(open)
     mcpPromises(open)
     executionPromises(open)
-    chainPromises(open)
     suspendedCallPromises(open)
-    connectSessionPromises(open)
-    portalPromises(open)
-    brandingPromises(open)
     pageSessionPromises(open)
     consolePromises(open)
-    webhookPromises(open)
     processPromises(open)
     serverPromises(open)
     trailPromises(open)
+    for (const promises of featurePromises) promises(open)
 
     describe('answers to an Idempotency-Key', () => {
       /** Makes a project; returns a function that makes the claim of an owner in it. */

@@ -143,7 +143,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/features/webhooks/send-event.ts',
     from: '...signedHeaders(broker, webhook, { id, body, now: broker.now() }),',
     to: '',
-    test: 'flows/webhooks.test.ts',
+    test: 'features/webhooks/deliveries.test.ts',
     name: 'tell of a consent, its connection and their end, signed',
   },
   {
@@ -188,7 +188,7 @@ export const eachFile: readonly Mutation[] = [
     file: 'src/features/webhooks/delivery-slots.ts',
     from: 'return takenOf(id) > 0 || probes >= PROBES_AT_ONCE || all >= AT_ONCE ? 0 : 1',
     to: 'return 8',
-    test: 'flows/webhooks.test.ts',
+    test: 'features/webhooks/deliveries.test.ts',
     name: 'to a webhook that fails is left to probes',
   },
   {

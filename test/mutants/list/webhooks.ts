@@ -6,7 +6,7 @@ const DELIVERIES = 'src/features/webhooks/store-deliveries.ts'
 const EVENT_WRITES = 'src/features/webhooks/store-event-writes.ts'
 const DISPATCHER = 'src/features/webhooks/dispatcher.ts'
 const STORED = 'store/sqlite.test.ts'
-const DELIVERED = 'flows/webhooks.test.ts'
+const DELIVERED = 'features/webhooks/deliveries.test.ts'
 
 export const webhooks: readonly Mutation[] = [
   {
@@ -150,7 +150,7 @@ export const webhooks: readonly Mutation[] = [
     file: 'src/features/load-features.ts',
     from: '[item, ...additions.filter(({ after }) => after === nameOf(item))]',
     to: '[item, ...additions.filter(({ after }) => after === undefined)]',
-    test: 'cli/webhooks.test.ts',
+    test: 'features/webhooks/command.test.ts',
     name: 'a webhook is registered, tested, changed, rotated, replayed and deleted',
   },
 ]

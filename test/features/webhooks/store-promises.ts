@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { EventType, Webhook } from '../../src/features/webhooks/domain.ts'
-import type { ClaimedDelivery, WebhookHealth } from '../../src/features/webhooks/store-deliveries.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { EventType, Webhook } from '../../../src/features/webhooks/domain.ts'
+import type { ClaimedDelivery, WebhookHealth } from '../../../src/features/webhooks/store-deliveries.ts'
+import type { Store } from '../../../src/store/store.ts'
 import {
   claimed,
   connection,
@@ -13,7 +13,7 @@ import {
   refreshed,
   sealed,
   webhook,
-} from './fixtures.ts'
+} from '../../store/fixtures.ts'
 
 const FIRST_PAGE = { offset: 0, limit: 100 }
 const ANSWERS: WebhookHealth = { health: 'answers' }

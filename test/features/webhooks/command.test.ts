@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Receiver, startReceiver } from '../webhook-receiver.ts'
-import { type Installation, install } from './gatepass.ts'
+import { type Installation, install } from '../../cli/gatepass.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 
 let gatepass: Installation
 let receiver: Receiver

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inProject, type OpenedStore, toolset } from './fixtures.ts'
+import { inProject, type OpenedStore, toolset } from '../../store/fixtures.ts'
 
 /** Tests the promises of `Toolsets`. */
 export function toolsetPromises(open: () => Promise<OpenedStore>): void {

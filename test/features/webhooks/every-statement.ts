@@ -1,7 +1,7 @@
-import { newOwnedId } from '../../src/domain/ids.ts'
-import type { EventType } from '../../src/features/webhooks/domain.ts'
-import type { Store } from '../../src/store/store.ts'
-import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
+import { newOwnedId } from '../../../src/domain/ids.ts'
+import type { EventType } from '../../../src/features/webhooks/domain.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { connection, defined, pending, providerEntry, webhook } from '../../store/fixtures.ts'
 
 /**
  * Uses every operation on events and deliveries, so that each of their statements has run at least once. The timers of

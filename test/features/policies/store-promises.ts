@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { inProject, type OpenedStore, policy, sealed } from './fixtures.ts'
+import { inProject, type OpenedStore, policy, sealed } from '../../store/fixtures.ts'
 
 /** Tests the promises of `Policies`. */
 export function policyPromises(open: () => Promise<OpenedStore>): void {

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openStore } from '../../src/store/open-store.ts'
-import { freshDatabase } from '../postgres.ts'
-import { connected, inProject, webhook } from './fixtures.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { freshDatabase } from '../../postgres.ts'
+import { connected, inProject, webhook } from '../../store/fixtures.ts'
 
 const request = new AsyncLocalStorage<string>()
 

@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AnyJson } from '../any-json.ts'
-import { type Receiver, startReceiver } from '../webhook-receiver.ts'
-import { type Scene, startScene } from './fixtures.ts'
+import type { AnyJson } from '../../any-json.ts'
+import { type Scene, startScene } from '../../flows/fixtures.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
 
 // One server for all: each test has webhooks and users of its own.
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
-import type { AnyJson } from './any-json.ts'
-import { type Loopback, listen, record } from './loopback.ts'
+import type { AnyJson } from '../../any-json.ts'
+import { type Loopback, listen, record } from '../../loopback.ts'
 
 /** An event that a receiver was sent, with its verified body. */
 export interface ReceivedEvent {

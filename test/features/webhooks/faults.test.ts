@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import type { AnyJson } from '../any-json.ts'
-import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { oauth2For } from '../flows/fixtures.ts'
-import { freePort } from '../ports.ts'
-import { type DatabaseKind, type Installation, install } from './installation.ts'
-import { repetitions } from './repetitions.ts'
+import type { AnyJson } from '../../any-json.ts'
+import { startFakeAuthorizationServer } from '../../fake-authorization-server.ts'
+import { type DatabaseKind, type Installation, install } from '../../faults/installation.ts'
+import { repetitions } from '../../faults/repetitions.ts'
+import { oauth2For } from '../../flows/fixtures.ts'
+import { freePort } from '../../ports.ts'
 
 // Two processes deliver events to a receiver that fails, hangs and dies; the processes are killed meanwhile.
 
@@ -21,7 +21,7 @@ const LONGEST_MS = 300_000
 /** How long a process holds a delivery that it has begun. */
 const LEASE_SECONDS = 30
 
-/** Ten thousand take some six minutes: `EVENTS=10000 npm run test:all -- test/faults/webhooks.test.ts`. */
+/** Ten thousand take some six minutes: `EVENTS=10000 npm run test:all -- test/features/webhooks/faults.test.ts`. */
 const EVENTS = Number(process.env.EVENTS ?? repetitions({ few: 300, many: 2_000 }))
 
 interface Taken {
