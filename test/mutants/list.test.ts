@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { stringLiteralsOf } from '../string-literals.ts'
 import { mutations } from './list.ts'
@@ -7,11 +8,12 @@ import { mutate } from './mutation.ts'
 
 // `npm run mutants` takes minutes and is run by hand. Every run of the tests checks that the list fits the sources.
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 const known = new Map<string, readonly string[]>()
 
-/** The texts that name the tests of a file, with those of the suites that it imports. */
+/** The texts that name the tests of a file, with those of the suites that it imports or finds by a pattern. */
 function namesIn(file: string): readonly string[] {
   const names = known.get(file) ?? findNames(file)
   known.set(file, names)
@@ -20,12 +22,15 @@ function namesIn(file: string): readonly string[] {
 
 function findNames(file: string): readonly string[] {
   const found = new Set([file])
-  for (const one of found)
+  for (const one of found) {
+    for (const [, pattern = ''] of read(one).matchAll(/globSync\('(test\/features\/[^']+\.ts)'/g))
+      for (const part of globSync(pattern, { cwd: ROOT })) found.add(part)
     for (const [, path = ''] of read(one).matchAll(/^import .* from '(\.\.?\/[^']+)'$/gm)) {
       const imported = join(dirname(one), path)
       // generators hold imports of other files as text
       if (imported.startsWith('test/') && existsSync(imported)) found.add(imported)
     }
+  }
   return [...found].flatMap((one) => stringLiteralsOf(one, read(one)))
 }
 
