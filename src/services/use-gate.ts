@@ -27,6 +27,8 @@ export interface UseGate {
    * refuses nothing in the project.
    */
   alwaysRefused(projectId: string): Promise<((use: RequestedUse) => boolean) | undefined>
+  /** A change of such a row may change what `alwaysRefused` refuses. */
+  readonly nouns: readonly string[]
 }
 
 /** One gate of several, which are asked in their order. Without any, every use is permitted. */
@@ -39,6 +41,7 @@ const OPEN: UseGate = {
   checkRelease: () => [],
   checkConsent: async () => {},
   alwaysRefused: async () => undefined,
+  nouns: [],
 }
 
 function inTurn(first: UseGate, second: UseGate): UseGate {
@@ -60,6 +63,7 @@ function inTurn(first: UseGate, second: UseGate): UseGate {
       const known = tests.filter((test) => test !== undefined)
       return known.length === 0 ? undefined : (use) => known.some((isRefused) => isRefused(use))
     },
+    nouns: [...first.nouns, ...second.nouns],
   }
 }
 

@@ -26,6 +26,7 @@ function gate(version: number, { asked, refuses = false }: Told): UseGate {
     },
     checkConsent: () => decide('consent'),
     alwaysRefused: async () => (refuses ? () => true : () => false),
+    nouns: [`noun ${version}`],
   }
 }
 
@@ -65,4 +66,5 @@ test('lists leave out what any gate always refuses', async () => {
   expect((await withRules.alwaysRefused('p'))?.(use)).toBe(true)
   const agreeing = createUseGate([gate(1, { asked }), gate(2, { asked })])
   expect((await agreeing.alwaysRefused('p'))?.(use)).toBe(false)
+  expect([createUseGate([]).nouns, agreeing.nouns]).toEqual([[], ['noun 1', 'noun 2']])
 })

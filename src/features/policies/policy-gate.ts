@@ -219,6 +219,8 @@ export function createPolicyGate({
       })
       return (use) => evaluate(lasting, use, { at: now(), scopes: 'needed' }).refusal !== undefined
     },
+
+    nouns: ['policy'],
   }
 }
 

@@ -1,7 +1,7 @@
 import { createChangeSignal } from '../../services/change-signal.ts'
 import type { Store } from '../../store/store.ts'
 import { createTimeBudget } from '../../tools/slices.ts'
-import { LIST_NOUNS, type ToolLists, type Viewer } from './tool-lists.ts'
+import type { ToolLists, Viewer } from './tool-lists.ts'
 
 /** Notifies open streams when the list of tools that their client sees has changed. */
 export interface ListChanges {
@@ -17,7 +17,7 @@ const SETTLE_MS = 100
 export function watchLists(store: Store, lists: ToolLists): ListChanges {
   const watches = new Map<string, Watch>()
   const changes = createChangeSignal(store, {
-    topicOf: ({ noun }) => (LIST_NOUNS.has(noun) ? 'lists' : undefined),
+    topicOf: ({ noun }) => (lists.nouns.has(noun) ? 'lists' : undefined),
     pollMs: POLL_MS,
   })
   let unsubscribe: (() => void) | undefined

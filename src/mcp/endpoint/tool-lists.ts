@@ -15,6 +15,8 @@ import { listedJson } from './listed-tool.ts'
 export type Viewer = Pick<Exchange, 'principal' | 'toolsetId'>
 
 export interface ToolLists {
+  /** A change of such a row may change a list. */
+  readonly nouns: ReadonlySet<string>
   /** The tools that the viewer sees. Throws `not_found` for a toolset that does not exist. */
   listFor(viewer: Viewer): Promise<ToolList>
   /** The tool that the viewer may call by this name; `undefined` if there is none, or if the viewer does not see it. */
@@ -40,9 +42,6 @@ export interface ListedPage {
   readonly end: number
 }
 
-/** A change of such a row may change a list. */
-export const LIST_NOUNS: ReadonlySet<string> = new Set([...SHOWN_NOUNS, 'worker', 'policy'])
-
 /** In characters, with namespace and version. Longer names would fill the cache of names. */
 const MAX_NAME = 600
 /** The most cached lists that differ by user. */
@@ -55,11 +54,12 @@ const PAGE_CHARACTERS = 8 * 1024 * 1024
 
 /** The JSON of each tool is made once, until the tool changes, in slices: a hostile schema takes milliseconds. */
 export function createToolLists(broker: Broker): ToolLists {
+  const nouns = new Set([...SHOWN_NOUNS, 'worker', ...broker.gate.nouns])
   /** A cache for projects in which the gate refuses nothing, by the tools that a path shows. */
   const whole = new WeakMap<ShownTools, ToolList>()
   const filtered = createReadCache<Filtered>(broker.store, {
     max: MAX_FILTERED,
-    forgets: ({ noun }) => (LIST_NOUNS.has(noun) ? 'all' : undefined),
+    forgets: ({ noun }) => (nouns.has(noun) ? 'all' : undefined),
   })
 
   async function listFor({ principal: { projectId, userId }, toolsetId }: Viewer): Promise<ToolList> {
@@ -79,6 +79,8 @@ export function createToolLists(broker: Broker): ToolLists {
   }
 
   return {
+    nouns,
+
     listFor,
 
     async find(viewer, name) {
