@@ -255,3 +255,18 @@ test('a tool that policies refuse is not listed, and unknown to calls', async ()
   await gatepass.call('DELETE', '/v1/admin/policies/no-app')
   await gatepass.call('DELETE', '/v1/admin/policies/no-media')
 })
+
+test('a list is made again when a policy changes, also while others still apply', async () => {
+  for (const tool of ['app', 'media'])
+    await created('/v1/admin/policies', {
+      id: `no-${tool}`,
+      effect: 'deny',
+      match: { tools: [`Remote_${tool}`], users: ['eve'] },
+    })
+  const shown = async () => (await Promise.all(ERAS.map(({ era }) => listed(era, 'eve')))).map(seen)
+  const seen = (list: ReadonlyMap<string, unknown>) => ['app', 'media'].filter((one) => list.has(one))
+  expect(await shown()).toEqual(ERAS.map(() => []))
+  await gatepass.call('DELETE', '/v1/admin/policies/no-app')
+  expect(await shown()).toEqual(ERAS.map(() => ['app']))
+  await gatepass.call('DELETE', '/v1/admin/policies/no-media')
+})

@@ -103,6 +103,15 @@ export const tools: readonly Mutation[] = [
     name: 'are listed without blocking other requests',
   },
   {
+    rows: [],
+    fault: 'a list of tools keeps what a policy refused before the policy changed',
+    file: 'src/features/policies/policy-gate.ts',
+    from: "nouns: ['policy'],",
+    to: 'nouns: [],',
+    test: 'mcp/endpoint-lists.test.ts',
+    name: 'a list is made again when a policy changes',
+  },
+  {
     rows: ['41'],
     fault: 'a pattern of a provider entry may have any size',
     file: 'src/providers/callback-members.ts',
