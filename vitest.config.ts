@@ -5,8 +5,12 @@ import { patientThreads } from './test/patient-threads.ts'
 import { sandboxThreadOfBundle } from './test/program-bundle.ts'
 import { coverageOf, shortFiles } from './test/sets.ts'
 
-/** These measure memory, processor time or counters of their own process, which other files in it would change. */
-const MEASURING = [
+/**
+ * These measure memory, processor time or counters of their own process, which other files in it would change, or load the
+ * sources without a feature, which other files must not see.
+ */
+const ISOLATED = [
+  'test/features/*/absent.test.ts',
   'test/features/code/sandbox.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
@@ -104,7 +108,7 @@ export default defineConfig(({ mode }) => {
       projects: [
         {
           extends: true,
-          test: { name: 'measuring', include: MEASURING.filter((file) => isOf(set, file)) },
+          test: { name: 'isolated', include: ISOLATED.filter((file) => isOf(set, file)) },
         },
         // A worker loads the server once, not for each file: that is half of the processor time.
         {
@@ -112,7 +116,7 @@ export default defineConfig(({ mode }) => {
           test: {
             name: 'shared',
             include: set === 'short' ? [...shortFiles] : ['test/**/*.test.ts'],
-            exclude: [...MEASURING, ...(set === 'rest' ? shortFiles : [])],
+            exclude: [...ISOLATED, ...(set === 'rest' ? shortFiles : [])],
             isolate: false,
           },
         },

@@ -166,13 +166,13 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     // each has one failed attempt
     const { store, sealer } = world.gatepass.broker
     const { id: projectId } = defined(await store.projects.findByName('default'))
-    const claimed = await store.executions.claimDue({ owner: 'earlier', seconds: 30 }, clock() + 60, 10)
+    const claimed = await store.scheduledRuns.claimDue({ owner: 'earlier', seconds: 30 }, clock() + 60, 10)
     expect(claimed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
     for (const record of claimed) {
       const place = { table: 'executions', column: 'result', rowId: record.id, projectId }
       const tries = [{ id: 'exec_1', startedAt: 1, finishedAt: 1, success: false }]
       const result = sealer.seal(JSON.stringify(tries), place)
-      await store.executions.settle(
+      await store.scheduledRuns.settle(
         { ...record, status: 'scheduled', runAt: clock() + 70, result },
         'earlier',
       )

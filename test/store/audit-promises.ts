@@ -185,8 +185,8 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       await store.policies.delete(projectId, 'p', record('deleted again'))
       const late = scheduledRun({ projectId, runAt: 5 })
       await store.executions.add([late], record('put off'))
-      await store.executions.cancel(projectId, late.id, 1, record('cancelled'))
-      await store.executions.cancel(projectId, late.id, 1, record('cancelled again'))
+      await store.scheduledRuns.cancel(projectId, late.id, 1, record('cancelled'))
+      await store.scheduledRuns.cancel(projectId, late.id, 1, record('cancelled again'))
       const blocks = await store.audit.blocks(projectId, ALL)
       expect(blocks.map(({ text }) => text)).toEqual([
         'refreshed',

@@ -508,8 +508,8 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
               late,
               scheduledRun({ projectId, runAt: 9 }),
             ])
-            const [claimed] = await store.executions.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
-            await store.executions.settle({ ...defined(claimed), status: 'completed' }, 'me')
+            const [claimed] = await store.scheduledRuns.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
+            await store.scheduledRuns.settle({ ...defined(claimed), status: 'completed' }, 'me')
             const paused = chain({ projectId })
             await store.chains.add(paused)
             await store.chains.take(projectId, paused.id, 1)

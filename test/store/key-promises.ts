@@ -241,7 +241,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       await store.executions.add(runs)
       await store.facts.put(BACKUP_FACT, '3')
       expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: MORE_THAN_A_SLICE })
-      expect(await store.executions.countScheduled(projectId)).toBe(0)
+      expect(await store.scheduledRuns.count(projectId)).toBe(0)
     })
 
     test('fails runs that may have been run since the backup, and deletes chains that may have been resumed', async () => {
@@ -250,7 +250,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const { projectId } = await inProject(store)
       const [running, due, later] = [4, 5, 6].map((runAt) => scheduledRun({ projectId, runAt }))
       await store.executions.add([defined(running), defined(due), defined(later)])
-      await store.executions.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
+      await store.scheduledRuns.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
       const paused = chain({ projectId })
       await store.chains.add(paused)
       await store.facts.put(BACKUP_FACT, '3')
@@ -261,7 +261,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
           outcome: 'error',
           finishedAt: 5,
         })
-      const claimed = await other.executions.claimDue({ owner: 'next', seconds: 10 }, 6, 10)
+      const claimed = await other.scheduledRuns.claimDue({ owner: 'next', seconds: 10 }, 6, 10)
       expect(claimed.map(({ id }) => id)).toEqual([defined(later).id])
       expect(await other.chains.take(projectId, paused.id, 6)).toBeUndefined()
     })

@@ -10,6 +10,7 @@ export const scheduledRuns: Feature = {
       load: async () => (await import('./command.ts')).defineCancel,
     },
   ],
+  store: async () => (await import('./store.ts')).scheduledRunStore,
   operations: () => import('./operations.ts'),
   pages: async () => (await import('./console.ts')).scheduledRunPages,
   jobs: async () => (await import('./scheduler.ts')).scheduledRunJobs,

@@ -21,7 +21,7 @@ import type { ScheduledRequest, ScheduledRun } from './scheduled-run.ts'
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
 /** Limits the scheduled runs of a project. */
 const scheduledOf = perBroker(({ store, settings, now }) =>
-  createPendingLimit(store.executions.countScheduled, settings.maxPending, now),
+  createPendingLimit(store.scheduledRuns.count, settings.maxPending, now),
 )
 /** When the caller may try again after `too_many_pending`. */
 const RETRY_AFTER_SECONDS = 60

@@ -52,7 +52,7 @@ export async function cancelScheduled(
   const record = await getExecution(broker, projectId, id, 'scheduled')
   const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool: record.toolId, subject: id })
   const result = sealEnded(broker, record)
-  const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit, result)
+  const cancelled = await broker.store.scheduledRuns.cancel(projectId, id, broker.now(), audit, result)
   if (cancelled === undefined)
     throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be cancelled.')
   return cancelled

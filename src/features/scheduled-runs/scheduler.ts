@@ -91,14 +91,14 @@ export function createScheduler(broker: Broker): Scheduler {
   }
 
   async function prolong(id: string, lease: Lease): Promise<void> {
-    await broker.store.executions.prolong(id, lease, broker.now()).catch((error: unknown) => {
+    await broker.store.scheduledRuns.prolong(id, lease, broker.now()).catch((error: unknown) => {
       broker.log.warn({ execution: id, error }, 'the lease of a scheduled run could not be prolonged')
     })
   }
 
   /** Retries while the database is unavailable, so that a known result is not lost. */
   function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
-    return retry(() => broker.store.executions.settle(record, owner), {
+    return retry(() => broker.store.scheduledRuns.settle(record, owner), {
       mayRetry: () => !ignoresResults,
       pauseMs: () => SETTLE_PAUSE_MS,
     })
@@ -122,7 +122,7 @@ export function createScheduler(broker: Broker): Scheduler {
       await Promise.all([...leases].map(([id, held]) => prolong(id, held)))
     lastClaimAt = now
     for (let i = 0; i < MAX_RUNNING && running.size < MAX_RUNNING && !isClosed; i++) {
-      const [record] = await broker.store.executions.claimDue(lease, now, 1, projectsAtLimit())
+      const [record] = await broker.store.scheduledRuns.claimDue(lease, now, 1, projectsAtLimit())
       if (record === undefined) return
       const one = run(record, lease).finally(() => running.delete(one))
       running.set(one, record.projectId)

@@ -93,7 +93,7 @@ export function portalPromises(open: () => Promise<OpenedStore>): void {
         finishedAt: 50,
       })
       expect(await store.executions.find(projectId, others.id)).toEqual(others)
-      expect(await store.executions.claimDue({ owner: 'o', seconds: 60 }, 60, 5)).toEqual([])
+      expect(await store.scheduledRuns.claimDue({ owner: 'o', seconds: 60 }, 60, 5)).toEqual([])
     })
 
     test('has no authorizations', async () => {

@@ -377,7 +377,7 @@ describe('a run that is put off', () => {
     ] as const
     // a process whose clock runs ahead claims both, and is not heard of again
     const lease = { owner: 'a dead process', seconds: 30 }
-    const claimed = await world.gatepass.broker.store.executions.claimDue(lease, clock() + 60, 10)
+    const claimed = await world.gatepass.broker.store.scheduledRuns.claimDue(lease, clock() + 60, 10)
     expect(claimed.map(({ id }) => id).toSorted()).toEqual([...ids].toSorted())
     expect(await Promise.all(ids.map((id) => statusOf(id)))).toEqual(['running', 'running'])
     expect((await world.call('DELETE', `/v1/scheduled_tools/${ids[0]}`)).status).toBe(400)

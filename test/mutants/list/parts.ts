@@ -21,6 +21,15 @@ export const parts: readonly Mutation[] = [
     name: 'whose key has expired meanwhile is not run',
   },
   {
+    rows: [],
+    fault: 'without scheduled runs, a run that was to begin later begins at once',
+    file: 'src/operations/tools/tools.ts',
+    from: 'body.run_at == null ? undefined',
+    to: 'body.run_at == null || runLater === refuseLater ? undefined',
+    test: 'features/scheduled-runs/absent.test.ts',
+    name: 'run_at is refused, and the tool is not run',
+  },
+  {
     rows: ['25'],
     fault: 'log lines of an MCP server show the secret of its worker',
     file: 'src/tools/mcp/server-messages.ts',
