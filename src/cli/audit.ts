@@ -3,7 +3,8 @@ import type { AuditEntry, Operations } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { defineVerify } from './audit-verify.ts'
 import { inputFlags } from './input-flags.ts'
-import { isOutputClosed, print, printJson, table } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { isOutputClosed, print, printJson } from './print.ts'
 import { type CommonOptions, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const FILTER = {
@@ -32,6 +33,25 @@ const EXPORT = inputFlags('exportAuditEntries', {
   },
 })
 
+const ENTRIES = outputTable('listAuditEntries', {
+  seq: '#',
+  at: ['at', ({ at }) => at.replace('.000Z', 'Z')],
+  action: 'action',
+  actor: ['by', ({ actor: { kind, id, client } }) => [kind, id, client].filter(Boolean).join(' ')],
+  subject: ['about', aboutOf],
+  user_id: false, // in what it is about
+  provider_id: false,
+  tool: false,
+  reason: false,
+  connection_id: false,
+  authorization_id: false,
+  scopes: false,
+  detail: false,
+  fingerprint: false,
+  purpose: false,
+  request_id: false,
+})
+
 interface ListOptions extends CommonOptions {
   readonly limit?: number
 }
@@ -50,14 +70,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
         const items = await newestEntries(api, options)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No entries.')
-        const rows = items.map((entry) => [
-          String(entry.seq),
-          entry.at.replace('.000Z', 'Z'),
-          entry.action,
-          [entry.actor.kind, entry.actor.id, entry.actor.client].filter(Boolean).join(' '),
-          aboutOf(entry),
-        ])
-        print(table(['#', 'at', 'action', 'by', 'about'], rows))
+        print(ENTRIES(items))
       }),
     )
 

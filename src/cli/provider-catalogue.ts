@@ -3,7 +3,8 @@ import { englishSentence } from '../providers/catalogue/scope-sentences.ts'
 import type { DefinitionInput } from '../providers/definition/definition-schema.ts'
 import type { Api } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, shortened } from './print.ts'
 import type { CommonOptions } from './shell.ts'
 
 /** A definition of the catalogue, in the form of a definition file. */
@@ -11,6 +12,16 @@ export type CatalogueDefinition = DefinitionInput
 
 /** The description of a longer scope, such as Google's URLs, is printed on its own line. */
 const WIDEST_SCOPE = 30
+
+const CATALOGUE = outputTable('listProviderCatalogue', {
+  id: 'id',
+  name: ['name', ({ name }) => shortened(name)],
+  category: 'category',
+  verified: ['endpoints', ({ verified }) => (verified ? 'verified' : 'unverified')],
+  variables: 'asks for',
+  also_known_as: false,
+  documentation: false,
+})
 
 /** Prints the providers of the catalogue; with `search` those that match it, the best match first. */
 export async function listCatalogue(
@@ -21,14 +32,7 @@ export async function listCatalogue(
   const items = await api.list('listProviderCatalogue', { query: { search } })
   if (json) return printJson({ items })
   if (items.length === 0) return print(`The catalogue has no provider like "${sanitize(search ?? '')}".`)
-  const rows = items.map(({ id, name, category, verified, variables }) => [
-    id,
-    shortened(name),
-    category,
-    verified ? 'verified' : 'unverified',
-    variables.join(', ') || '-',
-  ])
-  print(table(['id', 'name', 'category', 'endpoints', 'asks for'], rows))
+  print(CATALOGUE(items))
 }
 
 /** Returns the definition; `undefined` if the catalogue has none of that name. */

@@ -1,7 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { AuthProviderCreateRequest, AuthProviderUpdateRequest } from '../sdk/generated/wire.ts'
+import type {
+  AuthProviderCreateRequest,
+  AuthProviderResponse,
+  AuthProviderUpdateRequest,
+} from '../sdk/generated/wire.ts'
 import { lacksClient } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import type { InputFlags } from './input-flags.ts'
 import { promptSecret, promptText } from './prompt.ts'
 import { type CatalogueDefinition, clientWords } from './provider-catalogue.ts'
 import { readJsonFile } from './read-json-file.ts'
@@ -17,8 +22,10 @@ export interface ClientOptions extends CommonOptions {
   readonly variable?: readonly string[]
 }
 
-export function withClientOptions(command: Command): Command {
-  return command
+/** Adds the options of the client, and those that are members of the request. */
+export function withClientOptions(command: Command, members: InputFlags<unknown>): Command {
+  return members
+    .addTo(command)
     .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
     .option('--public', 'the client has no secret')
     .option(
@@ -75,20 +82,26 @@ export async function promptClient(
 
 const DEFAULT_WORDS = { id: 'client id', secret: 'client secret' }
 
-/** The body of `PATCH`: the file's content, or else the client. It is empty if only variables are to be set. */
+/**
+ * The body of `PATCH`: the members that options give, with the content of the file or the client. The client is prompted
+ * for, unless the options only change something else.
+ */
 export async function readChange(
   options: ClientOptions & { readonly file?: string },
-  storedId: string | undefined,
+  members: AuthProviderUpdateRequest,
+  { client_id: storedId, redirect_uri }: AuthProviderResponse['oauth2'],
 ): Promise<AuthProviderUpdateRequest> {
-  const { file, clientId, variable } = options
+  const { file, clientId, variable, json } = options
   const isPublic = options.public === true
-  if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
-  if (file === undefined)
-    return {
-      oauth2: { ...(await promptClient(options, { storedId })), ...(isPublic && { client_secret: null }) },
-    }
-  refuseSecondClient(options)
-  return readJsonFile(file)
+  if (file !== undefined) {
+    refuseSecondClient(options)
+    return { ...(await readJsonFile(file)), ...members }
+  }
+  const changesOthers = variable !== undefined || Object.keys(members).length > 0
+  if (changesOthers && clientId === undefined && !isPublic) return members
+  if (!json) process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
+  const client = await promptClient(options, { storedId })
+  return { ...members, oauth2: { ...client, ...(isPublic && { client_secret: null }) } }
 }
 
 /** Throws `CommandFailure` if the options name a client although the file has one. */

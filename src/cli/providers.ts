@@ -4,7 +4,9 @@ import type { AuthProviderResponse } from '../sdk/generated/wire.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, serverOf, withApi, withCatalogueFiles } from './api.ts'
 import { checkDefinition, readProviderFile } from './definition-file.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { inputFlags } from './input-flags.ts'
+import { outputTable } from './output-table.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, shortened } from './print.ts'
 import {
   explainRegistration,
   findDefinition,
@@ -37,6 +39,46 @@ interface AddOptions extends ClientOptions {
   readonly file?: string
 }
 
+const ADD = inputFlags('createAuthProvider', {
+  description: 'what it is for',
+  id: false, // the argument
+  type: false,
+  provider_id: false, // --catalogue
+  status: false,
+  $schema: false, // these describe a definition in its file
+  also_known_as: false,
+  category: false,
+  shares_endpoints_with: false,
+  documentation: false,
+  sources: false,
+  checked: false,
+  verified: false,
+  logo: false,
+  external_id: false,
+})
+const SET = inputFlags('updateAuthProvider', {
+  id: false, // these never change
+  type: false,
+  provider_id: false,
+  description: 'what it is for',
+  keep_connections:
+    'connections stay usable, with their tokens, after a change of the endpoints or the client id',
+})
+
+const PROVIDERS = outputTable('listAuthProviders', {
+  id: 'id',
+  status: 'status',
+  'oauth2.client_id': 'client id',
+  'oauth2.client_secret': ['secret', ({ oauth2 }) => (oauth2.client_secret.exists ? 'set' : '')],
+  'oauth2.redirect_uri': 'redirect URI',
+  description: ['description', ({ description = '' }) => shortened(description)],
+  provider_id: false,
+  type: false,
+  missing: false, // in the status
+  created_at: false,
+  updated_at: false,
+})
+
 export function defineProviders(providers: Command, shell: Shell): void {
   providers.addHelpText('after', EXAMPLES)
 
@@ -60,14 +102,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
           return print(
             'No providers. `gatepass providers list --catalogue` shows those that can be added by name.',
           )
-        const rows = items.map(({ id, status, oauth2 }) => [
-          id,
-          status,
-          oauth2.client_id ?? '-',
-          oauth2.client_secret.exists ? 'set' : '-',
-          oauth2.redirect_uri,
-        ])
-        print(table(['id', 'status', 'client id', 'secret', 'redirect URI'], rows))
+        print(PROVIDERS(items))
       })
     })
 
@@ -104,6 +139,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
         .description('add a provider: from the catalogue by its name, by its issuer, or from a file')
         .argument('<id>', 'the id of the new provider, such as github', parseId),
     ),
+    ADD,
   )
     .option('--catalogue <name>', 'the name in the built-in catalogue, if it differs from the id', parseId)
     .option('--issuer <url>', 'an issuer whose metadata describes the provider')
@@ -124,7 +160,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
           ? await withClient(file, options)
           : { oauth2: { ...(await promptClient(options)), issuer: options.issuer } }
       return withApi(shell, create, async (api) => {
-        const body = withVariables({ type: 'oauth2', ...described, id }, options)
+        const body = withVariables({ type: 'oauth2', ...described, ...ADD.read(options), id }, options)
         report(await addProvider(api, body), options)
       })
     })
@@ -136,16 +172,15 @@ export function defineProviders(providers: Command, shell: Shell): void {
         .description("set a provider's client; the secret is prompted for, or read from standard input")
         .argument('<id>', "the provider's id, such as github", parseId),
     ),
+    SET,
   )
-    .option('--file <path>', 'instead, the JSON body of PATCH /v1/admin/auth_providers/{id}')
+    .option('--file <path>', 'the JSON body of PATCH /v1/admin/auth_providers/{id}')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) =>
       withApi(shell, options, async (api: Api) => {
         const params = { id }
-        const known = await api.call('getAuthProvider', { params }) // an unknown id fails before the prompt
-        if (!options.json && options.file === undefined && options.variable === undefined)
-          process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
-        const body = withVariables(await readChange(options, known.oauth2.client_id), options)
+        const { oauth2 } = await api.call('getAuthProvider', { params }) // an unknown id fails before the prompt
+        const body = withVariables(await readChange(options, SET.read(options), oauth2), options)
         report(await api.call('updateAuthProvider', { params, body }), options)
       }),
     )
@@ -178,7 +213,8 @@ async function addFromCatalogue(api: Api, id: string, options: AddOptions): Prom
   const isPromptedLater = options.clientId === undefined && process.stdin.isTTY === true
   const client = isPromptedLater ? {} : await promptClient(options, { definition })
   if (!options.json) warnIfUnverified(definition)
-  const body = withVariables({ type: 'oauth2', id, provider_id: definition.id, oauth2: client }, options)
+  const members = { ...ADD.read(options), id, provider_id: definition.id }
+  const body = withVariables({ type: 'oauth2', ...members, oauth2: client }, options)
   const added = await addProvider(api, body)
   if (!options.json) explainRegistration(definition, added.oauth2.redirect_uri)
   if (!isPromptedLater) return report(added, options)

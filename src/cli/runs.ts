@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
-import { dim, print, printJson, sanitize, table, toSecond } from './print.ts'
+import { outputTable } from './output-table.ts'
+import { dim, print, printJson, sanitize, toSecond } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const LIST = inputFlags('listExecutions', {
@@ -9,6 +10,27 @@ const LIST = inputFlags('listExecutions', {
   tool: { flags: '--tool <tool>', help: 'only of this tool' },
   type: false, // --scheduled
   status: { flags: '--status <status>', help: 'only in this status' },
+})
+
+const RUNS = outputTable('listExecutions', {
+  id: 'id',
+  tool_id: 'tool',
+  user_id: 'user',
+  execution_status: 'status',
+  outcome: ['outcome', ({ outcome, error_kind: kind }) => [outcome, kind].filter(Boolean).join(' ')],
+  duration: ['took', ({ duration }) => (duration === undefined ? '' : `${Math.round(duration)} ms`)],
+  run_at: ['at', (run) => toSecond(run.run_at ?? run.created_at)],
+  tool_name: false, // in the id
+  toolkit_name: false,
+  toolkit_version: false,
+  execution_type: false,
+  entry_point: false,
+  error_kind: false,
+  created_at: false,
+  updated_at: false,
+  started_at: false,
+  finished_at: false,
+  api_key_id: false,
 })
 
 interface ListOptions extends CommonOptions {
@@ -35,16 +57,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
         const items = await api.list('listExecutions', { query }, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No runs.')
-        const rows = items.map((run) => [
-          run.id,
-          run.tool_id,
-          run.user_id ?? '-',
-          run.execution_status,
-          [run.outcome, run.error_kind].filter(Boolean).join(' ') || '-',
-          run.duration === undefined ? '-' : `${Math.round(run.duration)} ms`,
-          toSecond(run.run_at ?? run.created_at),
-        ])
-        print(table(['id', 'tool', 'user', 'status', 'outcome', 'took', 'at'], rows))
+        print(RUNS(items))
       }),
     )
 

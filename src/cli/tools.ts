@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { DescribedTool } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
+import { outputTable } from './output-table.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 import { defineToolsDev } from './tools-dev.ts'
@@ -21,6 +22,17 @@ const SHOW = inputFlags('getTool', {
   include_format: false,
 })
 
+const TOOLS = outputTable('listTools', {
+  tool_id: 'id',
+  requirements: ['needs', (tool) => needsOf(tool).join(', ') || '-'],
+  'requirements.met': 'met',
+  description: ['description', ({ description }) => shortened(description)],
+  fully_qualified_name: false,
+  qualified_name: false,
+  name: false,
+  tags: false,
+})
+
 export function defineTools(tools: Command, shell: Shell): void {
   tools.addHelpText('after', EXAMPLES)
   defineToolsDev(tools, shell)
@@ -36,13 +48,7 @@ export function defineTools(tools: Command, shell: Shell): void {
         const items = await api.list('listTools', { query: LIST.read(options) })
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No tools.')
-        const rows = items.map((tool) => [
-          tool.tool_id,
-          needsOf(tool).join(', ') || '-',
-          tool.requirements.met === false ? 'no' : 'yes',
-          shortened(tool.description),
-        ])
-        print(table(['id', 'needs', 'met', 'description'], rows))
+        print(TOOLS(items))
       }),
     )
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Worker, WorkerAcceptance } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { inputFlags } from './input-flags.ts'
 import { outputTable } from './output-table.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { promptSecret } from './prompt.ts'
@@ -24,6 +25,12 @@ const KINDS = [
   { kind: 'mcp', address: 'uri', secret: 'secret' },
   { kind: 'openapi', address: 'url' },
 ] as const
+
+const ADD = inputFlags('createWorker', {
+  id: false, // the argument
+  type: false, // by the address
+  enabled: false, // a new one is
+})
 
 const WORKERS = outputTable('listWorkers', {
   id: 'id',
@@ -60,11 +67,13 @@ export function defineWorkers(workers: Command, shell: Shell): void {
       ),
     )
 
-  withCommonOptions(
-    workers
-      .command('add')
-      .description('register a worker and read its catalogue')
-      .argument('<id>', 'the id of the new worker', parseId),
+  ADD.addTo(
+    withCommonOptions(
+      workers
+        .command('add')
+        .description('register a worker and read its catalogue')
+        .argument('<id>', 'the id of the new worker', parseId),
+    ),
   )
     .option('--http <url>', "a worker that speaks Arcade's protocol; its secret is prompted for")
     .option('--oxp <url>', 'an OXP server')
@@ -77,7 +86,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .option('--file <path>', 'a JSON file with the body of POST /v1/workers, or - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
-      const body = { ...(await bodyOf(options)), id }
+      const body = { ...(await bodyOf(options)), ...ADD.read(options), id }
       return withApi(shell, { ...options, creates: 'database' }, async (api) =>
         report(await api.call('createWorker', { body }), options),
       )

@@ -11,6 +11,13 @@ import type { Shell } from '../../src/cli/shell.ts'
 /** The option of a member that is not named like it, or why it has none. */
 type Own = Readonly<Record<string, `--${string}` | `none: ${string}`>>
 
+const OF_DEFINITIONS = Object.fromEntries(
+  [
+    ...['$schema', 'also_known_as', 'category', 'shares_endpoints_with', 'documentation', 'sources'],
+    ...['checked', 'verified', 'logo', 'external_id', 'type', 'status', 'provider_id'],
+  ].map((member) => [member, 'none: in the file'] as const),
+)
+
 const COMMANDS_OF: readonly (readonly [words: string, operation: keyof typeof INPUTS, own: Own])[] = [
   [
     'keys create',
@@ -33,6 +40,17 @@ const COMMANDS_OF: readonly (readonly [words: string, operation: keyof typeof IN
       tags: '--tag',
       providers: '--provider',
     },
+  ],
+  [
+    'workers add',
+    'createWorker',
+    { id: 'none: the argument', type: 'none: by the address', enabled: 'none: a new one is' },
+  ],
+  ['providers add', 'createAuthProvider', { id: 'none: the argument', ...OF_DEFINITIONS }],
+  [
+    'providers set',
+    'updateAuthProvider',
+    { id: 'none: the argument', provider_id: 'none: never changes', type: 'none: never changes' },
   ],
   ['tools list', 'listTools', { q: '--query', user_id: '--user', include_format: 'none: for programs' }],
   ['connections list', 'listConnections', { user_id: '--user', provider_id: '--provider' }],
@@ -76,16 +94,31 @@ describe('of an output', () => {
     updated_at: '2026-11-21T08:00:00.000Z',
   } as const
 
-  test('members that a command does not name are columns of its list', () => {
+  test('members that a command does not name are columns of its list, if an item has a value', () => {
     const text = outputTable('listWebhooks', { id: ['hook', ({ id }) => id.toUpperCase()], url: false })([
       hook,
     ])
-    const shown = Object.keys(OUTPUTS.listWebhooks).filter((member) => member !== 'id' && member !== 'url')
+    const shown = Object.keys(OUTPUTS.listWebhooks).filter((member) => member !== 'url' && member in hook)
     const [head = '', row = ''] = text.split('\n')
-    const heads = ['hook', ...shown.map((member) => member.replaceAll('_', ' '))]
-    for (const name of heads) expect(head).toContain(name.toUpperCase())
+    const heads = shown.map((member) => (member === 'id' ? 'hook' : member.replaceAll('_', ' ')))
+    expect(head.split(/ {2,}/)).toEqual(heads.map((name) => name.toUpperCase()))
     expect(row).toMatch(/WH_1 .*connection\.created, connection\.deleted .*yes .*active .*0 .*2026-11-21/)
     expect(text).not.toContain('hooks.example.com')
+  })
+
+  test('a member of an object is a column by its path', () => {
+    const text = outputTable('listPolicies', { 'match.uses': 'uses', 'hook.url': 'hook' })([
+      {
+        id: 'p',
+        enabled: true,
+        effect: 'deny',
+        match: { uses: ['token', 'proxy'] },
+        created_at: hook.created_at,
+        updated_at: hook.updated_at,
+      },
+    ])
+    expect(text).toMatch(/^\S*USES +ID .*\ntoken, proxy +p /)
+    expect(text).not.toContain('HOOK')
   })
 
   test('members that a command does not name are lines of a record, if they have a value', () => {

@@ -42,7 +42,7 @@ describe('threat 29: keys', () => {
       rate_limit: 20,
     })
     const { stdout } = await run('keys', 'list')
-    expect(stdout).toMatch(/id +project +role +user +status +created +last used +limit +name/i)
+    expect(stdout).toMatch(/id +project +role +status +created +last used +limit +name/i)
     expect(stdout).toContain(`until ${made.expires_at.slice(0, 10)}`)
     expect(stdout).toContain('20/s')
     expect(stdout).not.toContain(made.key)

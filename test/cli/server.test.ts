@@ -123,6 +123,12 @@ describe('with --url and --key, and no database', () => {
     expect(added.oauth2.variables.subdomain.value).toBe('acme')
     const { stdout } = await run(['providers', 'set', 'zendesk', '--variable', 'subdomain=acme-2'])
     expect(stdout).toMatch(/Subdomain +acme-2/)
+    // an option for another member asks for no client
+    expect(await json('providers', 'set', 'zendesk', '--description', 'the help desk')).toMatchObject({
+      description: 'the help desk',
+      oauth2: { client_id: 'abc' },
+    })
+    expect((await run(['providers'])).stdout).toMatch(/^zendesk +active +abc +set .*the help desk$/m)
     const client = ['--client-id', 'ghi', '--public']
     const set = await json('providers', 'set', 'zendesk', '--variable', 'subdomain=acme-3', ...client)
     expect(set.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: false } })

@@ -1,10 +1,21 @@
 import type { Command } from 'commander'
 import { type Api, withApi } from '../../cli/api.ts'
-import { MARKS, print, printJson, sanitize, table } from '../../cli/print.ts'
+import { outputTable } from '../../cli/output-table.ts'
+import { MARKS, print, printJson, sanitize } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 import type { Policy } from '../../sdk/generated/wire.ts'
 import { defineDryRun } from './command-dry-run.ts'
 import { type NewPolicy, readPolicies } from './command-file.ts'
+
+const POLICIES = outputTable('listPolicies', {
+  id: 'id',
+  effect: ['effect', ({ effect, enabled }) => (enabled ? effect : `${effect} (off)`)],
+  match: ['match', ({ match }) => JSON.stringify(match)],
+  description: 'description',
+  enabled: false, // in the effect
+  created_at: false,
+  updated_at: false,
+})
 
 export function definePolicies(policies: Command, shell: Shell): void {
   policies.addHelpText('after', EXAMPLES)
@@ -18,13 +29,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
         const items = await api.list('listPolicies')
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No policies: every key may use what its role allows.')
-        const rows = items.map(({ id, effect, enabled, match, description }) => [
-          id,
-          enabled ? effect : `${effect} (off)`,
-          JSON.stringify(match),
-          description ?? '',
-        ])
-        print(table(['id', 'effect', 'match', 'description'], rows))
+        print(POLICIES(items))
       }),
     )
 
