@@ -13,7 +13,7 @@ export async function startObservers(
 ): Promise<ProcessObserver> {
   const observers: ProcessObserver[] = []
   const close = async (ms: number) => {
-    await Promise.all(observers.map((one) => one.close(ms)))
+    await Promise.all(observers.map((observer) => observer.close(ms)))
   }
   try {
     for (const start of ofFeatures) {
@@ -27,7 +27,7 @@ export async function startObservers(
   return {
     tracing: observers.find(({ tracing }) => tracing !== undefined)?.tracing,
     observe(metrics, read) {
-      for (const one of observers) one.observe(metrics, read)
+      for (const observer of observers) observer.observe(metrics, read)
     },
     close,
   }

@@ -56,7 +56,7 @@ export function readConfig(
   function choice<T extends string>(name: SettingName, choices: readonly T[], fallback: T): T {
     const text = setting(name)
     if (text === undefined) return fallback
-    const chosen = choices.find((one) => one === text)
+    const chosen = choices.find((candidate) => candidate === text)
     if (chosen === undefined) addFault(name, `must be one of ${choices.join(', ')}.`)
     return chosen ?? fallback
   }
@@ -80,24 +80,25 @@ export function readConfig(
 
   function hosts(name: SettingName): string[] {
     const given = splitList(setting(name))
-    for (const one of given)
-      if (parseAllowedHost(one) === undefined)
-        addFault(name, `has "${one}", which is no host, host:port or CIDR.`)
+    for (const item of given)
+      if (parseAllowedHost(item) === undefined)
+        addFault(name, `has "${item}", which is no host, host:port or CIDR.`)
     return given
   }
 
   const allowedHosts = hosts('ALLOWED_HOSTS')
   // the broker sends requests to the sandbox, which this server itself serves, and to tools of `gatepass tools dev`
-  if (development) allowedHosts.push(publicUrl.host, ...toolsPorts(port).map((one) => `127.0.0.1:${one}`))
+  if (development)
+    allowedHosts.push(publicUrl.host, ...toolsPorts(port).map((toolsPort) => `127.0.0.1:${toolsPort}`))
 
   const nextOrigins = new Set([
     publicUrl.origin,
     ...(verifier.kind === 'caller' ? [verifier.url.origin] : []),
   ])
-  for (const one of splitList(setting('NEXT_URIS'))) {
-    const url = URL.canParse(one) ? new URL(one) : undefined
+  for (const uri of splitList(setting('NEXT_URIS'))) {
+    const url = URL.canParse(uri) ? new URL(uri) : undefined
     if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-      addFault('NEXT_URIS', `has "${one}", which is no origin such as https://app.example.com.`)
+      addFault('NEXT_URIS', `has "${uri}", which is no origin such as https://app.example.com.`)
     else nextOrigins.add(url.origin)
   }
 

@@ -69,7 +69,7 @@ function redactObject(value: object, depth: number): unknown {
   if (value instanceof Error) return redactError(value, depth)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
   if (value instanceof URL) return `${value.origin}${value.pathname}`
-  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((one) => redactValue(one, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => redactValue(item, depth + 1))
   // objects of a class, such as headers, bodies and maps, are logged by the name of their class
   const kind = Object.getPrototypeOf(value)?.constructor
   if (kind !== undefined && kind !== Object) return `[${String(kind.name) || 'object'}]`

@@ -95,7 +95,9 @@ async function verifyTrails(shell: Shell, options: VerifyOptions, also: readonly
       throw new CommandFailure(`The audit trail of ${broken.join(', ')} does not match what was recorded.`)
     for (const check of also)
       if (
-        verdicts.some((verdict) => verdict.also.some((one) => one.check === check && one.faults.length > 0))
+        verdicts.some((verdict) =>
+          verdict.also.some((found) => found.check === check && found.faults.length > 0),
+        )
       )
         throw new CommandFailure(check.failure)
     if (projects.some(({ id }) => rowsOf(id).length > 0))
@@ -112,7 +114,7 @@ function toWire({ name, entries, head, anchor, faults, also }: ProjectVerdict) {
       anchor: { seq: anchor.lastSeq, hash: anchor.hash, archived_at: toTimestamp(anchor.at) },
     }),
     faults,
-    ...Object.fromEntries(also.map((one) => [one.check.member, one.faults])),
+    ...Object.fromEntries(also.map((found) => [found.check.member, found.faults])),
   }
 }
 
@@ -123,7 +125,7 @@ function printVerdict({ name, entries, head, anchor, faults, also }: ProjectVerd
     : ''
   if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${begin}${end}`)
   else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
-  for (const fault of also.flatMap((one) => one.faults)) print(`${MARKS.failed} ${name}: ${fault}.`)
+  for (const fault of also.flatMap((found) => found.faults)) print(`${MARKS.failed} ${name}: ${fault}.`)
 }
 
 function parseHead(text: string): AuditHead {
@@ -138,5 +140,5 @@ Examples:
   $ gatepass audit verify --all
   $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w${checksOfFeatures
     .flatMap(({ example }) => example ?? [])
-    .map((one) => `\n  $ ${one}`)
+    .map((command) => `\n  $ ${command}`)
     .join('')}`

@@ -126,7 +126,7 @@ function withSubcommands(entry: CommandEntry): CommandEntry {
     ...entry,
     description: [entry.description, ...added.map(({ name }) => name)].join(', '),
     async load() {
-      const [define, ...others] = await Promise.all([entry, ...added].map((one) => one.load()))
+      const [define, ...others] = await Promise.all([entry, ...added].map((command) => command.load()))
       return (command, shell) => {
         define?.(command, shell)
         for (const [at, { name, description }] of added.entries())

@@ -157,15 +157,15 @@ async function report(
       reason === 'provider_unavailable' ? EXIT.unreachable : EXIT.consentNeeded,
     )
   }
-  const known = new Set(before.map((one) => JSON.stringify(one)))
+  const known = new Set(before.map((connection) => JSON.stringify(connection)))
   const after = await connectionsOf(api, options)
   const changed = after.filter(
-    (one) => providers.includes(one.provider_id) && !known.has(JSON.stringify(one)),
+    (connection) => providers.includes(connection.provider_id) && !known.has(JSON.stringify(connection)),
   )
   const connections = changed.length > 0 ? changed : defaultsAt(after, providers)
   if (options.json) return printJson({ ...who, connections: connections.map(toJson) })
   for (const connection of connections) reportConnection(connection, 'is connected to')
-  const granted = new Set([...scopes, ...connections.flatMap((one) => one.scopes)])
+  const granted = new Set([...scopes, ...connections.flatMap((connection) => connection.scopes)])
   const refused = (options.scopes ?? []).filter((scope) => !granted.has(scope))
   if (refused.length > 0)
     print(`${MARKS.warning} Asked for but not granted under that name: ${refused.map(sanitize).join(' ')}`)
@@ -191,7 +191,7 @@ async function connectionsOf(api: Api, { user }: ConnectOptions): Promise<Connec
 }
 
 function defaultsAt(all: readonly Connection[], providers: readonly string[]): Connection[] {
-  return all.filter((one) => one.default && providers.includes(one.provider_id))
+  return all.filter((connection) => connection.default && providers.includes(connection.provider_id))
 }
 
 function toJson({ id, provider_id, account, scopes }: Connection) {

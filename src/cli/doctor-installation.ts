@@ -162,16 +162,16 @@ function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
   if (setting === undefined || setting === '') return [masterKeyFile(database)]
   return setting
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith('file:'))
-    .map((one) => one.slice('file:'.length))
+    .map((part) => part.trim())
+    .filter((address) => address.startsWith('file:'))
+    .map((address) => address.slice('file:'.length))
 }
 
 /** The files of a SQLite database, with its write-ahead log while a process has it open. */
 function databaseFiles(database: DatabasePlace): string[] {
   if (database.kind !== 'sqlite') return []
   const { path } = database
-  return [path, `${path}-wal`, `${path}-shm`].filter((one) => existsSync(one))
+  return [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
 }
 
 function checkFile(name: string, path: string): Check {

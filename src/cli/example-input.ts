@@ -25,7 +25,7 @@ function exampleOf(schema: unknown, root: unknown, depth: number): unknown {
   if ('default' in schema) return schema.default
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]
-  const parts = [anyOf, oneOf, allOf].find((one) => Array.isArray(one) && one.length > 0)
+  const parts = [anyOf, oneOf, allOf].find((schemas) => Array.isArray(schemas) && schemas.length > 0)
   if (Array.isArray(parts)) return exampleOf(parts[0], root, depth + 1)
   return ofType(schema, root, depth)
 }

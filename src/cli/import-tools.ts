@@ -40,7 +40,7 @@ export function defineImport(command: Command, shell: Shell): void {
         if (options.json) printJson({ items })
         else report(items, options)
         if (failure !== undefined) throw failure
-        if (items.every((one) => one.result === 'refused'))
+        if (items.every((item) => item.result === 'refused'))
           throw new CommandFailure('Nothing was imported: every tool was refused, with its reason above.')
       })
     })
@@ -127,7 +127,9 @@ function report(items: readonly ImportedItem[], { verbose = false, dryRun = fals
       print(`             ${MARKS.warning} ${path === '' ? '' : `${sanitize(path)}: `}${sanitize(message)}`)
   }
 
-  const providers = new Map(items.flatMap((item) => item.providers.map((one) => [one.id, one])))
+  const providers = new Map(
+    items.flatMap((item) => item.providers.map((provider) => [provider.id, provider])),
+  )
   if (providers.size > 0) print(`\n${bold('Providers')}`)
   for (const provider of providers.values()) reportProvider(provider)
   print(`\n${summary(items, { verbose })}`)
@@ -155,7 +157,7 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
 }
 
 function reportProvider({ id, name, redirect_uri, missing }: ImportedTool['providers'][number]): void {
-  const variables = missing.map((one) => `${environmentName(id)}_${one.toUpperCase()}`)
+  const variables = missing.map((member) => `${environmentName(id)}_${member.toUpperCase()}`)
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${dim(sanitize(name))}\n` +
       `    redirect URI  ${redirect_uri ?? 'known once it is imported'}` +

@@ -81,7 +81,7 @@ export function compareRefresh(definition: ComparedDefinition, seen: ObservedRef
 export function combineFindings(...all: readonly Findings[]): Findings {
   return {
     steps: all.flatMap(({ steps }) => steps),
-    patch: Object.assign({}, ...all.map((one) => one.patch)),
+    patch: Object.assign({}, ...all.map((finding) => finding.patch)),
   }
 }
 
@@ -96,7 +96,7 @@ export function finding(
 
 function formsIn(received: readonly string[]): Forms {
   return new Map(
-    received.map((one) => [one.slice(0, one.indexOf(': ')), one.slice(one.indexOf(': ') + 2)] as const),
+    received.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)] as const),
   )
 }
 
@@ -119,14 +119,16 @@ function formOf(forms: Forms, { response_map: map }: ComparedBlock, member: stri
 function compareNesting(name: BlockName, block: ComparedBlock, forms: Forms): Findings | undefined {
   const map = block.response_map ?? {}
   if (forms.size === 0 || forms.has('access_token') || map.access_token !== undefined) return undefined
-  const place = [...forms.keys()].find((one) => one.endsWith('.access_token'))
+  const place = [...forms.keys()].find((key) => key.endsWith('.access_token'))
   if (place === undefined) return undefined
   const outer = place.slice(0, place.indexOf('.') + 1)
   const inside = [...forms.keys()]
-    .filter((one) => one.startsWith(outer))
-    .map((one) => one.slice(outer.length))
-  const unsaid = inside.filter((one) => one !== 'token_type' && !forms.has(one) && map[one] === undefined)
-  const found = Object.fromEntries(unsaid.map((one) => [one, `$.${outer}${one}`]))
+    .filter((key) => key.startsWith(outer))
+    .map((key) => key.slice(outer.length))
+  const unsaid = inside.filter(
+    (member) => member !== 'token_type' && !forms.has(member) && map[member] === undefined,
+  )
+  const found = Object.fromEntries(unsaid.map((member) => [member, `$.${outer}${member}`]))
   return finding('access token', 'differs', `it is in ${place}, which the definition does not say`, {
     [name]: { response_map: { ...map, ...found } },
   })

@@ -43,7 +43,7 @@ export async function runProgram(
     .exitOverride()
     .addHelpText('after', EXAMPLES)
     .hook('preAction', (_, running) => {
-      command = [...ancestors(running), running].map((one) => one.name()).join(' ')
+      command = [...ancestors(running), running].map((called) => called.name()).join(' ')
     })
   try {
     const [first, second] = argv.slice(2)

@@ -231,7 +231,7 @@ async function refuseUnknown(api: Api, id: string): Promise<void> {
   if (
     nearest(
       id,
-      items.map((one) => one.id),
+      items.map((provider) => provider.id),
     ) === undefined
   )
     await getDefinition(api, id)

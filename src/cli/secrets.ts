@@ -66,8 +66,8 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const { items } = await api.call('listSecrets')
         const secret =
-          items.find((one) => one.id === key) ??
-          items.find((one) => one.key.toLowerCase() === key.toLowerCase())
+          items.find((candidate) => candidate.id === key) ??
+          items.find((candidate) => candidate.key.toLowerCase() === key.toLowerCase())
         if (secret === undefined) throw new CommandFailure(`There is no secret "${key}".`, EXIT.notFound)
         await api.call('deleteSecret', { params: { key: secret.id } })
         if (options.json) return printJson({ id: secret.id, key: secret.key, deleted: true })

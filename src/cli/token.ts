@@ -67,8 +67,10 @@ async function findConnection(
 ): Promise<string | undefined> {
   const query = { user_id: user, provider_id: provider }
   const all = await api.list('listConnections', { query })
-  const found = all.find((one) =>
-    account === undefined ? one.default : [one.id, one.account.id, one.account.name].includes(account),
+  const found = all.find((connection) =>
+    account === undefined
+      ? connection.default
+      : [connection.id, connection.account.id, connection.account.name].includes(account),
   )
   if (found === undefined || scopes.every((scope) => found.scopes.includes(scope))) return found?.id
   // a granted scope may include a missing one, and only the server knows which scopes include others

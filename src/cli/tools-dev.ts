@@ -90,8 +90,8 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
   const environment = { ...shell.environment, GATEPASS_URL: url, GATEPASS_API_KEY: key }
   // reports are handled one after another
   let last = Promise.resolve()
-  const running = runTools({ file, port, secret }, environment, (one) => {
-    last = last.then(() => report(one)).catch(failed.reject)
+  const running = runTools({ file, port, secret }, environment, (finished) => {
+    last = last.then(() => report(finished)).catch(failed.reject)
   })
   try {
     await Promise.race([signalled(), failed.promise])

@@ -59,7 +59,7 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
     const claims = await tokens.read('refresh', refresh_token)
     if (!claims) return refusal('invalid_grant', 'The refresh token is unknown, expired or revoked.')
     const narrowed = scope === undefined ? claims.scope : splitScope(scope).join(' ')
-    if (!splitScope(narrowed).every((one) => splitScope(claims.scope).includes(one)))
+    if (!splitScope(narrowed).every((wanted) => splitScope(claims.scope).includes(wanted)))
       return refusal('invalid_scope', 'The request asks for more scopes than were granted.')
     return tokens.spend(claims)
       ? { ...claims, narrowed }

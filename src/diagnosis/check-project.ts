@@ -21,11 +21,11 @@ export async function checkApiKeys({ broker, project, config }: DiagnosisTarget)
   const name = 'API keys'
   const keys = await broker.store.apiKeys.list(project.id)
   const now = broker.now()
-  const active = keys.filter((one) => one.revokedAt === undefined && !isExpired(one, now)).length
+  const active = keys.filter((key) => key.revokedAt === undefined && !isExpired(key, now)).length
   if (active > 0) return { name, status: 'ok', message: `${active} in use in the project "${project.name}"` }
   if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT) {
     const hash = sha256(config.apiKey)
-    if (!keys.some((one) => one.hash === hash))
+    if (!keys.some((key) => key.hash === hash))
       return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
     return {
       name,
@@ -75,7 +75,7 @@ export async function checkProviders(
       const { origin } = new URL(entry.provider.tokenRequest.endpoint)
       const fault = origin === config.publicUrl.origin && !isUp ? undefined : await reach(origin)
       const missing = missingSettings(broker, entry)
-      const variables = missing.map((one) => `${environmentName(entry.id)}_${one.toUpperCase()}`)
+      const variables = missing.map((setting) => `${environmentName(entry.id)}_${setting.toUpperCase()}`)
       const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
       const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
       if (fault !== undefined) {
@@ -116,7 +116,7 @@ export async function checkWorkers(
 function checkModule({ id, uri, syncError }: Worker, { toolModules }: DiagnosisTarget['config']): Check {
   const name = `worker ${id}`
   const file = fileURLToPath(uri)
-  if (!toolModules.some((one) => pathToFileURL(resolve(one)).href === uri))
+  if (!toolModules.some((module) => pathToFileURL(resolve(module)).href === uri))
     return {
       name,
       status: 'warning',

@@ -44,7 +44,9 @@ const DRAWN_LIKE: readonly (readonly [RegExp, string])[] = [
 ]
 
 const LATIN = new Map(
-  Object.entries(LOOK_ALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin] as const)),
+  Object.entries(LOOK_ALIKES).flatMap(([latin, others]) =>
+    [...others].map((letter) => [letter, latin] as const),
+  ),
 )
 
 /**
@@ -59,7 +61,7 @@ export function skeletonOf(name: string): string {
 }
 
 function toLatin(text: string): string {
-  return [...text].map((one) => LATIN.get(one) ?? one).join('')
+  return [...text].map((letter) => LATIN.get(letter) ?? letter).join('')
 }
 
 /** A letter of a script that has look-alikes of Latin letters. No ordinary word mixes such a script with Latin. */

@@ -142,7 +142,7 @@ export function qualifiedAliases(tool: Aliased): string[] {
 
 /** Whether the name, in lower case and without a version, tells the toolkit of the tool, or is all of its id. */
 export function isQualifiedName(tool: Pick<Tool, 'namespace' | 'name'>, name: string): boolean {
-  return toolkitNames(tool).some((one) => one.toLowerCase() === name)
+  return toolkitNames(tool).some((spelling) => spelling.toLowerCase() === name)
 }
 
 function toolkitNames(tool: Pick<Tool, 'namespace' | 'name'>): readonly string[] {
@@ -154,8 +154,10 @@ function toolkitNames(tool: Pick<Tool, 'namespace' | 'name'>): readonly string[]
 function withVersions(tool: Aliased, names: readonly string[]): string[] {
   const { version } = tool
   const plain = new Set(names)
-  const spelled = [...plain].flatMap((one) => (version === undefined ? [one] : [one, `${one}@${version}`]))
-  return [...new Set([...spelled, toolId(tool)].map((one) => one.toLowerCase()))]
+  const spelled = [...plain].flatMap((name) =>
+    version === undefined ? [name] : [name, `${name}@${version}`],
+  )
+  return [...new Set([...spelled, toolId(tool)].map((name) => name.toLowerCase()))]
 }
 
 /** The length, in characters, that every model API takes. */

@@ -9,7 +9,7 @@ export async function loadFeatures<Member extends Exclude<keyof Feature, 'comman
   member: Member,
 ): Promise<readonly Loaded<Member>[]> {
   const all = await Promise.all(features.map(async (feature) => feature[member]?.()))
-  return all.filter((one) => one !== undefined) as Loaded<Member>[] // TypeScript cannot follow `member`
+  return all.filter((loaded) => loaded !== undefined) as Loaded<Member>[] // TypeScript cannot follow `member`
 }
 
 /** The items with each addition after the item that it names. */

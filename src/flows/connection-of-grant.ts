@@ -46,7 +46,7 @@ export async function connectionOfGrant(
   checkAccount(entry.provider, approval)
   const { id, account } = whichConnection(approval, () => newOwnedId('conn', projectId, userId))
   const identity = providerIdentity(broker, entry)
-  const renewed = known.find((one) => one.id === id)
+  const renewed = known.find((candidate) => candidate.id === id)
   const isUsable = renewed?.status === 'active' && renewed.providerIdentity === identity
   const earlier = isUsable ? renewed.scopes : []
   const scopes = grantedScopes(entry.provider, claimed, grant, response, earlier)
@@ -178,10 +178,10 @@ function whichConnection(
   newId: () => string,
 ): Pick<Connection, 'id' | 'account'> {
   if (account.id !== '') {
-    const same = known.find((one) => one.account.id === account.id)
+    const same = known.find((connection) => connection.account.id === account.id)
     if (same !== undefined || requested === 'new') return { id: same?.id ?? newId(), account }
     // a connection whose account was unknown is renewed: only now does the provider name the account
-    const unnamed = known.filter((one) => isUnnamed(one, unnamedId))
+    const unnamed = known.filter((connection) => isUnnamed(connection, unnamedId))
     const renewed =
       chooseConnection(unnamed, requested ?? account.name) ??
       (requested === undefined ? chooseConnection(unnamed) : undefined)
@@ -190,6 +190,6 @@ function whichConnection(
   const same = requested === 'new' ? undefined : chooseConnection(known, requested)
   if (same !== undefined) return same
   const id = newId()
-  const isTaken = known.some((one) => one.account.id === '')
+  const isTaken = known.some((connection) => connection.account.id === '')
   return { id, account: { id: isTaken ? id : '', name: account.name } }
 }

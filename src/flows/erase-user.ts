@@ -43,7 +43,9 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   for (let some = await someConnections(broker, owner); some.length > 0; ) {
     for (let i = 0; i < some.length; i += AT_ONCE)
       erased.push(
-        ...(await Promise.all(some.slice(i, i + AT_ONCE).map((one) => eraseConnection(broker, one)))),
+        ...(await Promise.all(
+          some.slice(i, i + AT_ONCE).map((connection) => eraseConnection(broker, connection)),
+        )),
       )
     some = await someConnections(broker, owner)
   }
@@ -73,15 +75,15 @@ async function revokeKeys({ store, audit, now }: Broker, { projectId, userId }: 
 async function endAuthorizations(broker: Broker, { projectId, userId }: DataOwner): Promise<void> {
   for (let after = ''; ; ) {
     const some = await broker.store.authorizations.ofUser(projectId, userId, { after, limit: PAGE })
-    for (const one of some)
-      if (!isSettled(one))
+    for (const authorization of some)
+      if (!isSettled(authorization))
         await broker.store.authorizations.fail(
-          one.id,
+          authorization.id,
           'access_denied',
           'The user has deleted everything that was kept about them.',
           broker.now(),
           undefined,
-          failureAudit(broker, one, 'access_denied'),
+          failureAudit(broker, authorization, 'access_denied'),
         )
     if (some.length < PAGE) return
     after = some.at(-1)?.id ?? ''

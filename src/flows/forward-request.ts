@@ -182,7 +182,7 @@ async function replaceToken(
     if (acquired.outcome === 'authorization_required') return acquired
     const release = acquired.tokens
       .map((token) => token.release)
-      .find((one) => one.accessToken !== accessToken)
+      .find((candidate) => candidate.accessToken !== accessToken)
     return release && { release }
   } catch (error) {
     // the provider refuses the client, or cannot be reached: the API's own response is returned

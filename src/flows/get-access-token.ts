@@ -281,8 +281,8 @@ export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): s
 
 function chooseHeld(held: readonly CachedConnection[], account: string): CachedConnection | undefined {
   const chosen = chooseConnection(
-    held.map((one) => one.connection),
+    held.map((candidate) => candidate.connection),
     account,
   )
-  return held.find((one) => one.connection === chosen)
+  return held.find((candidate) => candidate.connection === chosen)
 }

@@ -58,7 +58,7 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
 function nearestDefinition(wanted: string): string | undefined {
   return nearest(
     wanted,
-    catalogueEntries().map((one) => one.id),
+    catalogueEntries().map((entry) => entry.id),
   )
 }
 
@@ -112,7 +112,7 @@ export async function findProviderByUid(
 function findByKind(book: ProviderBook, wanted: string): ProviderEntry | undefined {
   const ofKind = book.byKind(wanted)
   if (ofKind.length > 1) {
-    const message = `"${wanted}" may be any of ${ofKind.map((one) => `"${one.id}"`).join(', ')}: name one of them by its id.`
+    const message = `"${wanted}" may be any of ${ofKind.map((entry) => `"${entry.id}"`).join(', ')}: name one of them by its id.`
     throw new BrokerError('provider_not_found', message, {
       faults: [{ path: '', code: 'conflict', message }],
     })
@@ -182,7 +182,7 @@ function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly strin
   if (broker.clientFor(entry) === undefined && broker.environmentClient(entry) !== undefined)
     return unconfirmed(entry)
   const variable = environmentName(entry.id)
-  return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, PATCH ${path}, or run: gatepass providers set ${entry.id}`
+  return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((member) => `${variable}_${member.toUpperCase()}`).join(' and ')} in the environment, PATCH ${path}, or run: gatepass providers set ${entry.id}`
 }
 
 /** Explains why the environment's client under the entry's name is not used. */

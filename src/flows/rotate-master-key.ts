@@ -90,7 +90,7 @@ export async function rotateMasterKey(
     else break
   }
 
-  for (const one of unreadable) await markIfAltered(broker, one)
+  for (const row of unreadable) await markIfAltered(broker, row)
   const left = (await store.envelopes.countByKey()).filter(({ keyId }) => older.includes(keyId))
   // `left` counts altered envelopes only if they have the id of an older key, so only these are compared with it
   const alteredLeft = unreadable.filter(({ reason, keyId }) => reason === 'altered' && older.includes(keyId))

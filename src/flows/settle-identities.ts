@@ -20,7 +20,7 @@ export async function settleIdentities({
       const named = entry.clientId === undefined ? environmentClient(entry) : undefined
       const clientId = entry.clientId ?? named?.client.clientId
       const to = identityOf(entry.provider, clientId)
-      const from = formerIdentitiesOf(entry.provider, clientId).filter((one) => one !== to)
+      const from = formerIdentitiesOf(entry.provider, clientId).filter((identity) => identity !== to)
       const changed = await store.connections.reidentify({ projectId, providerUid: entry.uid }, { from, to })
       kept += changed
       if (changed > 0 && named !== undefined && !named.allowed) await confirm(entry)

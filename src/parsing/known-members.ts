@@ -153,11 +153,11 @@ function meantBy(
   const wanted = foldName(name)
   const pathOf = (sibling: string | undefined) => sibling && dotted([...path, sibling])
   return (
-    pathOf(siblings.find((one) => foldName(one) === wanted)) ??
+    pathOf(siblings.find((sibling) => foldName(sibling) === wanted)) ??
     placesOf(root).find((place) => foldName(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
     pathOf(nearest(name, siblings)) ??
-    pathOf(siblings.find((one) => one === `${name}_id`)) ??
-    pathOf(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
+    pathOf(siblings.find((sibling) => sibling === `${name}_id`)) ??
+    pathOf(onlyOne(siblings.filter((sibling) => sibling.startsWith(`${name}_`))))
   )
 }
 

@@ -48,7 +48,7 @@ export function parse<Schema extends z.ZodType>(
   const unknown = unknownMembers(known, value)
   const parsed = schema.safeParse(value, PARSING)
   if (parsed.success && unknown.length === 0) return parsed.data
-  const unknownFaults = unknown.map((one) => toFault(one, part))
+  const unknownFaults = unknown.map((member) => toFault(member, part))
   if (parsed.success && onUnknown !== undefined) {
     onUnknown(unknownFaults)
     return parsed.data
@@ -107,7 +107,7 @@ function faultsOf(
       case 'invalid_union': {
         // the alternative with the fewest faults is probably the one that was meant
         const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length)
-        const isBegun = nearest?.some((one) => one.path.length > 0 || one.code !== 'invalid_type')
+        const isBegun = nearest?.some((nearby) => nearby.path.length > 0 || nearby.code !== 'invalid_type')
         if (nearest !== undefined && isBegun) return faultsOf(nearest, part, path)
         return [fault(name, 'wrong_type', issue.message, part)]
       }

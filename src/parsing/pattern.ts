@@ -44,7 +44,7 @@ const MAX_KEPT_SIZE = 500_000
 const kept = new LRUCache<string, Pattern | PatternFault>({
   max: MAX_KEPT,
   maxSize: MAX_KEPT_SIZE,
-  sizeCalculation: (one) => ('size' in one ? one.size : 1),
+  sizeCalculation: (pattern) => ('size' in pattern ? pattern.size : 1),
 })
 
 /** Compiles the pattern, or returns it from the cache. Throws `PatternFault`. */

@@ -17,7 +17,7 @@ import { fillTemplate } from './template.ts'
 // the place of the client secret, and is not sent.
 
 export function isKeyMethod(authMethod: ClientAuthMethod): authMethod is KeyMethod {
-  return KEY_METHODS.some((one) => one === authMethod)
+  return KEY_METHODS.some((known) => known === authMethod)
 }
 
 /** The method for which the provider's client secret is a key; `undefined` if it is a secret that is sent. */

@@ -137,7 +137,7 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
   }
   const list = (name: string) => {
     const value = members[name]
-    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+    return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : undefined
   }
   return {
     issuer,

@@ -33,7 +33,7 @@ export function mergedExtra(...told: readonly (Told | undefined)[]): Told | unde
   const kept: Members = Object.create(null)
   let size = 2
   // the later ones first, so that they win and keep their place within the limit
-  for (const [name, value] of told.toReversed().flatMap((one) => Object.entries(one ?? {}))) {
+  for (const [name, value] of told.toReversed().flatMap((source) => Object.entries(source ?? {}))) {
     const written = Buffer.byteLength(JSON.stringify({ [name]: value })) - 1
     if (Object.hasOwn(kept, name) || size + written > MOST_BYTES) continue
     kept[name] = value

@@ -77,7 +77,7 @@ function isOfKeyAlone(provider: Provider, variable: string): boolean {
   const urls = urlTemplatesOf(provider).map(([, template]) => template)
   return (
     hasPlaceholder(keyId, variable) &&
-    ![issuer, subject, audience, ...urls].some((one) => hasPlaceholder(one, variable))
+    ![issuer, subject, audience, ...urls].some((url) => hasPlaceholder(url, variable))
   )
 }
 

@@ -87,8 +87,8 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
       {
         ...rest,
         token_endpoint_auth_methods_supported: [...(methods ?? [])],
-        id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((one) =>
-          ID_TOKEN_ALGORITHMS.includes(one),
+        id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((algorithm) =>
+          ID_TOKEN_ALGORITHMS.includes(algorithm),
         ),
       },
       client.clientId,

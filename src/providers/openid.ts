@@ -41,13 +41,13 @@ export function explanationOf(error: unknown, secrets: readonly (string | null |
 
 /** The name of the ID token's claim that was wrong or missing; its value stays out of messages. */
 function claimIn(error: Error): string | undefined {
-  let one: unknown = error
-  for (let depth = 0; depth < 4 && typeof one === 'object' && one !== null; depth++) {
-    const { claim, message, cause } = one as Record<'claim' | 'message' | 'cause', unknown> // any object may be thrown
+  let current: unknown = error
+  for (let depth = 0; depth < 4 && typeof current === 'object' && current !== null; depth++) {
+    const { claim, message, cause } = current as Record<'claim' | 'message' | 'cause', unknown> // any object may be thrown
     if (typeof claim === 'string' && /^[\w-]{1,40}$/.test(claim)) return claim
     const named = typeof message === 'string' ? /"([\w-]{1,40})" \(/.exec(message) : null
     if (named !== null) return named[1]
-    one = cause
+    current = cause
   }
   return undefined
 }

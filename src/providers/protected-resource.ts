@@ -41,8 +41,8 @@ export function bearerChallenge(field: string | undefined): Challenge {
     const key = name.toLowerCase()
     if (!members.has(key)) members.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? '')
   }
-  const [error, scope, resourceMetadata] = ['error', 'scope', 'resource_metadata'].map((one) =>
-    members.get(one),
+  const [error, scope, resourceMetadata] = ['error', 'scope', 'resource_metadata'].map((member) =>
+    members.get(member),
   )
   return { error, ...(scope !== undefined && { scopes: readScopes(scope.split(' ')) }), resourceMetadata }
 }

@@ -50,7 +50,7 @@ function spellingsOf(secret: string): string[] {
   const forms = [
     secret,
     encoded,
-    encoded.replaceAll(/%[\dA-F]{2}/g, (one) => one.toLowerCase()),
+    encoded.replaceAll(/%[\dA-F]{2}/g, (escaped) => escaped.toLowerCase()),
     new URLSearchParams([['', secret]]).toString().slice(1),
     bytes.toString('base64'),
     bytes.toString('base64').replace(/=+$/, ''),

@@ -51,7 +51,7 @@ function declaredRefusal(answer: Members, { at, success, ...rules }: ErrorRespon
     rules.codes !== undefined && Object.hasOwn(rules.codes, said) ? rules.codes[said] : undefined
   const usual = STANDARD_CODES.get(said.toLowerCase()) ?? (isCode(said) ? said : 'unknown_error')
   const described = rules.description === undefined ? undefined : evaluateText(rules.description, answer)
-  const description = sanitize([said, toText(described)].filter((one) => one !== undefined).join(': '))
+  const description = sanitize([said, toText(described)].filter((part) => part !== undefined).join(': '))
   return { error: standard ?? usual, ...(description !== undefined && { error_description: description }) }
 }
 

@@ -48,8 +48,8 @@ export function recordedOutgoing(outgoing: Outgoing): Outgoing {
       if (open === undefined) return outgoing.send(request)
       const begun = performance.now()
       const add = (answer: Pick<SentRequest, 'status' | 'failure' | 'answeredAt' | 'received'>) => {
-        const one = { ...describe(request), tookMs: Math.ceil(performance.now() - begun), ...answer }
-        for (const sent of open) sent.push(one)
+        const record = { ...describe(request), tookMs: Math.ceil(performance.now() - begun), ...answer }
+        for (const sent of open) sent.push(record)
       }
       try {
         const response = await outgoing.send(request)

@@ -24,7 +24,8 @@ const REFRESH_LIFETIMES = ['refresh_token_expires_in', 'refresh_expires_in', 'x_
 export function readRefreshExpiry(answer: Members, now: EpochSeconds): number | undefined {
   const lifetimes = REFRESH_LIFETIMES.map((name) => plausible(toNumber(answer[name])))
   return (
-    lifetimes.find((one) => one !== undefined) ?? plausible(toMoment(answer.refresh_token_expires_at, now))
+    lifetimes.find((lifetime) => lifetime !== undefined) ??
+    plausible(toMoment(answer.refresh_token_expires_at, now))
   )
 }
 

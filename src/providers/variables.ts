@@ -69,7 +69,7 @@ export function fillEndpoint(
     ...Object.entries(keptValues).map(([name, { oneOf, example }]) => [name, oneOf?.[0] ?? example] as const),
     ...Object.entries(variables).map(([name, { value }]) => [name, value] as const),
   ]
-  const known = examples.filter((one): one is readonly [string, string] => one[1] !== undefined)
+  const known = examples.filter((example): example is readonly [string, string] => example[1] !== undefined)
   return fillTemplate(template, Object.fromEntries(known))
 }
 
@@ -127,7 +127,7 @@ function apiWith(api: ProviderApi, before: Provider, variables: Variables | unde
   if (template === undefined || fault !== undefined) return api
   const url = fillUrl(template, variables)
   const [former, host] = [literalHost(fillUrl(template, before.variables)), literalHost(url)]
-  const others = hosts.filter((one) => one !== former)
+  const others = hosts.filter((other) => other !== former)
   return {
     ...withoutBaseUrl(api),
     ...(isFilled(url) && { baseUrl: url }),

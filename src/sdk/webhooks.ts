@@ -180,8 +180,8 @@ const HINT =
 function signaturesOf(text: string): Uint8Array<ArrayBuffer>[] {
   return text
     .split(' ')
-    .filter((one) => one.startsWith('v1,'))
-    .flatMap((one) => fromBase64(one.slice(3)) ?? [])
+    .filter((part) => part.startsWith('v1,'))
+    .flatMap((part) => fromBase64(part.slice(3)) ?? [])
 }
 
 async function importKey(secret: string): Promise<CryptoKey> {

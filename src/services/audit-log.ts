@@ -100,7 +100,7 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     queue = queue.length > BATCH ? queue.slice(BATCH) : []
     try {
       const recorded = await store.audit.release(
-        batch.flatMap((one) => one.releases),
+        batch.flatMap((entry) => entry.releases),
         now(),
         link,
       )

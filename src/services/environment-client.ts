@@ -32,7 +32,9 @@ export function environmentClientOf(
 ): NamedClient | undefined {
   const byId = environmentName(id)
   // an entry named `github` has another id, such as `github-2`, if an earlier entry had the id `github` already
-  const variable = [byId, environmentName(name)].find((one) => clients.get(one)?.clientId !== undefined)
+  const variable = [byId, environmentName(name)].find(
+    (candidate) => clients.get(candidate)?.clientId !== undefined,
+  )
   const found = variable === undefined ? undefined : clients.get(variable)
   if (variable === undefined || found?.clientId === undefined) return undefined
   const { clientId, clientSecret, below } = found

@@ -194,8 +194,8 @@ function merged<Row extends { readonly uid: string }>(
   const replaced: Row[] = []
   let next = 0
   for (const row of rows) {
-    for (let one = sorted[next]; one !== undefined && one.uid < row.uid; one = sorted[next]) {
-      result.push(one)
+    for (let waiting = sorted[next]; waiting !== undefined && waiting.uid < row.uid; waiting = sorted[next]) {
+      result.push(waiting)
       next++
     }
     ;(stale.has(row.uid) ? replaced : result).push(row)

@@ -15,15 +15,15 @@ export async function signOlderRows(raw: Store, store: Store, signing: Signing):
   const key = signing(CORE.apiKeys.signed)
   let signed = 0
   for (const { id } of await raw.projects.list()) {
-    for (const one of await raw.apiKeys.list(id))
-      if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, key.macs.mac(one))
-    for (const one of await raw.providers.list(id)) {
-      await store.providers.change(one, one)
+    for (const row of await raw.apiKeys.list(id))
+      if (row.revokedAt === undefined) signed += await raw.apiKeys.sign(row.id, key.macs.mac(row))
+    for (const row of await raw.providers.list(id)) {
+      await store.providers.change(row, row)
       signed++
     }
-    for (const one of await raw.workers.list(id)) {
-      await store.workers.accept(one, one)
-      await store.workers.change(one, one)
+    for (const worker of await raw.workers.list(id)) {
+      await store.workers.accept(worker, worker)
+      await store.workers.change(worker, worker)
       signed++
     }
     for (const { signOlder } of raw.parts) signed += (await signOlder?.(raw, store, id)) ?? 0

@@ -29,7 +29,7 @@ export function signedStore(store: Store, signing: Signing): Store {
     ...Object.assign({}, ...store.parts.map(({ signed }) => signed?.(store, signing))),
     apiKeys: {
       ...apiKeys,
-      add: (one, ...rest) => apiKeys.add(key.sign(one), ...rest),
+      add: (row, ...rest) => apiKeys.add(key.sign(row), ...rest),
       findByHash: async (hash) => key.check(await apiKeys.findByHash(hash)),
       find: async (projectId, id) => keyOrRevoked(await apiKeys.find(projectId, id)),
       list: async (projectId) => keysOrRevoked(await apiKeys.list(projectId)),
@@ -51,7 +51,7 @@ export function signedStore(store: Store, signing: Signing): Store {
     },
     providers: {
       ...providers,
-      add: (one, ...rest) => providers.add(entry.sign(one), ...rest),
+      add: (row, ...rest) => providers.add(entry.sign(row), ...rest),
       change: async (from, to, ...rest) => entry.check(await providers.change(from, entry.sign(to), ...rest)),
       findByUid: async (uid) => entry.check(await providers.findByUid(uid)),
       findById: async (projectId, id) => entry.check(await providers.findById(projectId, id)),
@@ -64,7 +64,7 @@ export function signedStore(store: Store, signing: Signing): Store {
     },
     workers: {
       ...workers,
-      add: (one, ...rest) => workers.add(worker.sign(one), ...rest),
+      add: (row, ...rest) => workers.add(worker.sign(row), ...rest),
       change: async (from, to, ...rest) => worker.check(await workers.change(from, worker.sign(to), ...rest)),
       settleSync: async (reading) => worker.check(await workers.settleSync(reading)),
       accept: (from, { names = [], ...to }, ...rest) =>

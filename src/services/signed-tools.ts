@@ -21,10 +21,10 @@ export function signedTools(
   const toolName = signing(CORE.toolNames.signed)
   const name = (row: ToolName): ToolName => toolName.check(row) ?? { ...row, source: ALTERED }
   /** The tool keeps its getters, which parse large members when they are read. */
-  const withOwner = (one: Tool): Tool => {
-    if (one.owner === undefined) return one
-    const row = { projectId: one.projectId, identity: toolIdentity(one), ...one.owner }
-    return Object.defineProperty(one, 'owner', { value: { ...one.owner, source: name(row).source } })
+  const withOwner = (stored: Tool): Tool => {
+    if (stored.owner === undefined) return stored
+    const row = { projectId: stored.projectId, identity: toolIdentity(stored), ...stored.owner }
+    return Object.defineProperty(stored, 'owner', { value: { ...stored.owner, source: name(row).source } })
   }
   const genuineTools = (rows: readonly Tool[]) => tool.checkAll(rows).map(withOwner)
 
@@ -38,8 +38,8 @@ export function signedTools(
         return { ...rest, rows: genuineTools(rows) }
       },
       byUids: async (...args) => genuineTools(await tools.byUids(...args)),
-      async identical(one) {
-        const row = tool.check(await tools.identical(one))
+      async identical(identity) {
+        const row = tool.check(await tools.identical(identity))
         return row && withOwner(row)
       },
       async change(projectId, { put, removed, entries = [], names = [], ...others }, ...rest) {
@@ -54,7 +54,9 @@ export function signedTools(
         } catch (error) {
           if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
           const rivals = await Promise.all(put.map(tools.identical))
-          const altered = rivals.flatMap((one) => (tool.check(one) === undefined ? (one?.uid ?? []) : []))
+          const altered = rivals.flatMap((rival) =>
+            tool.check(rival) === undefined ? (rival?.uid ?? []) : [],
+          )
           if (altered.length === 0) throw error
           return tools.change(projectId, { ...changes, removed: [...removed, ...altered] }, ...rest)
         }

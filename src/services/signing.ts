@@ -23,7 +23,7 @@ export function createSigning(installationKey: Buffer, onAltered: (row: AlteredR
   function macOf({ kind, members, texts }: SignedMembers<Row>, row: Row): string | undefined {
     const covered = members(row)
     if (covered === undefined) return undefined
-    const all = [kind, ...covered.map((one) => sorted(one) ?? null)]
+    const all = [kind, ...covered.map((value) => sorted(value) ?? null)]
     const hmac = createHmac('sha256', secret).update(JSON.stringify(all))
     for (const text of texts?.(row) ?? []) if (text !== undefined) hmac.update(text)
     return hmac.digest('base64url')
@@ -70,8 +70,8 @@ function idOf({ id = '' }: Row): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
   return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]),
   )
 }

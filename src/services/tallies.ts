@@ -92,5 +92,5 @@ export function createTallies<Kept extends Tally>(
 
   // a metric without labels has one number, which is shown even while it is 0
   if (names.length === 0) of([])
-  return { of, samples: () => [...kept.values()].flatMap((one) => one.samples()) }
+  return { of, samples: () => [...kept.values()].flatMap((series) => series.samples()) }
 }

@@ -126,7 +126,7 @@ export function errorType(error: unknown): string {
     readonly name?: unknown
   }
   return (
-    ([code, kind, name].find((one) => typeof one === 'string' && WORD.test(one)) as string | undefined) ??
+    ([code, kind, name].find((word) => typeof word === 'string' && WORD.test(word)) as string | undefined) ??
     'unknown'
   )
 }

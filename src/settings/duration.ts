@@ -10,7 +10,7 @@ type Unit = keyof typeof UNITS
  */
 export function parseDuration(text: string, units: readonly Unit[] = ['h', 'd']): number | undefined {
   const [, digits, letter] = /^(\d{1,9})([a-z])$/.exec(text) ?? []
-  const unit = units.find((one) => one === letter)
+  const unit = units.find((known) => known === letter)
   if (unit === undefined) return undefined
   const seconds = Number(digits) * UNITS[unit]
   return seconds <= MOST ? seconds : undefined

@@ -20,7 +20,7 @@ export function readMasterKeys(
 ): Buffer[] {
   if (text !== undefined) {
     const keys = splitList(text)
-    return (keys.length > 0 ? keys : [text]).flatMap((one) => readMasterKey(one, addFault) ?? [])
+    return (keys.length > 0 ? keys : [text]).flatMap((key) => readMasterKey(key, addFault) ?? [])
   }
   if (!development) {
     addFault(

@@ -74,12 +74,12 @@ function readIssuer(
  * have their own schemes and are taken unchanged.
  */
 function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<string> {
-  const origins = splitList(text).map((one) => {
-    const isWeb = /^https?:/.test(one)
-    const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(one) && (!isWeb || URL.canParse(one))
+  const origins = splitList(text).map((origin) => {
+    const isWeb = /^https?:/.test(origin)
+    const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(origin) && (!isWeb || URL.canParse(origin))
     if (!isOrigin)
-      addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
-    return isOrigin && isWeb ? new URL(one).origin : one
+      addFault('MCP_ORIGINS', `has "${origin}", which is no origin such as https://app.example.com.`)
+    return isOrigin && isWeb ? new URL(origin).origin : origin
   })
   return new Set(origins)
 }

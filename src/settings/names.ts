@@ -131,7 +131,7 @@ function misspelled(variable: string, known: readonly string[]): string | undefi
   if (name.length < LEAST_LENGTH) return undefined
   const meant = nearest(
     name,
-    known.map((one) => one.slice(PROVIDER.length)),
+    known.map((setting) => setting.slice(PROVIDER.length)),
     { most: 1 },
   )
   return meant === undefined ? undefined : `${PROVIDER}${meant}`

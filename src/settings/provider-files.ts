@@ -35,7 +35,7 @@ export async function readProviderFiles(
     }
   }
   for (const [at, { file, definition }] of read.entries()) {
-    const earlier = read.slice(0, at).find((one) => one.definition.id === definition.id)
+    const earlier = read.slice(0, at).find((other) => other.definition.id === definition.id)
     if (earlier !== undefined)
       faults.push(`${file}: id is "${definition.id}", which ${earlier.file} has already.`)
   }

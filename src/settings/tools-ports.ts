@@ -5,5 +5,5 @@ const PORTS = 3
  * requests to them.
  */
 export function toolsPorts(port: number): readonly number[] {
-  return Array.from({ length: PORTS }, (_, i) => port + 1 + i).filter((one) => one <= 65_535)
+  return Array.from({ length: PORTS }, (_, i) => port + 1 + i).filter((candidate) => candidate <= 65_535)
 }

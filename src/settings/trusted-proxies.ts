@@ -7,14 +7,14 @@ import { type AddFault, splitList } from './read.ts'
  */
 export function readTrustedProxies(text: string | undefined, addFault: AddFault): readonly string[] {
   const items = splitList(text)
-  for (const one of items) {
-    const [address = '', prefix, ...rest] = one.split('/')
+  for (const item of items) {
+    const [address = '', prefix, ...rest] = item.split('/')
     const bits = isIP(address) === 4 ? 32 : 128
     const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
     if (isIP(address) === 0 || !isRange || rest.length > 0)
-      addFault('TRUSTED_PROXIES', `has "${one}", which is no address and no network such as 10.0.0.0/8.`)
+      addFault('TRUSTED_PROXIES', `has "${item}", which is no address and no network such as 10.0.0.0/8.`)
     else if (Number(prefix ?? bits) === 0)
-      addFault('TRUSTED_PROXIES', `has "${one}", which is every address: name the proxies alone.`)
+      addFault('TRUSTED_PROXIES', `has "${item}", which is every address: name the proxies alone.`)
   }
   return items
 }

@@ -132,8 +132,8 @@ export function createRedemption(database: Database): AuthorizationRedemption {
       transition(undefined, () => claim(from)({ ...claimed, stateHash, now, lines })),
     async finishStep(claimed, connection, { consent, lines = '', ...options }, now, audit) {
       const { id, step, flowHash, attempt } = claimed
-      const steps = claimed.steps.map((one, i) =>
-        i === step ? { ...one, ...consent, connectionId: connection.id } : one,
+      const steps = claimed.steps.map((current, i) =>
+        i === step ? { ...current, ...consent, connectionId: connection.id } : current,
       )
       const how = step === steps.length - 1 ? 'last step' : 'next step'
       const row = await write(audit, function* (announce) {

@@ -100,7 +100,7 @@ export function createConnections(database: Database): Connections {
     const [only, ...others] = owners
     if (only !== undefined && others.length === 0) return [await readOwner(only)]
     const found = await read(byOwners({ owners: owners.map(keyOf), ...bitsOfOwners(owners) }))
-    const rows = Map.groupBy(found, (one) => keyOf(one).join('\n'))
+    const rows = Map.groupBy(found, (row) => keyOf(row).join('\n'))
     return owners.map((owner) => rows.get(keyOf(owner).join('\n')) ?? [])
   })
   const granted = statement((p: OfUser) => {
@@ -198,7 +198,7 @@ export function createConnections(database: Database): Connections {
         const [chosen] = yield* byId({ id })
         if (chosen === undefined) return []
         const all = yield* lockOwned(ownerOf(chosen))
-        if (!all.some((one) => one.id === id)) return [] // deleted meanwhile
+        if (!all.some((row) => row.id === id)) return [] // deleted meanwhile
         yield* unmarkDefault(ownerOf(chosen))
         return yield* markDefault({ id })
       })
@@ -234,7 +234,7 @@ export function createConnections(database: Database): Connections {
       return write(audit, function* (announce) {
         const [known] = yield* byId({ id })
         if (known === undefined) return undefined
-        const left = (yield* lockOwned(ownerOf(known))).filter((one) => one.id !== id)
+        const left = (yield* lockOwned(ownerOf(known))).filter((row) => row.id !== id)
         const [gone] = yield* byId({ id }) // read again, now that the row is locked
         if (gone === undefined) return undefined
         const eventSeq = yield* followUp(announce, { kind: 'connection deleted', connection: gone, ending })

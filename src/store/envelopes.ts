@@ -50,17 +50,18 @@ export function createEnvelopes(
   { tables, query, statement, read, write }: Database,
   columns: readonly SealedColumn[],
 ): Envelopes {
-  const statementsOf = variantsOf((one: SealedColumn) => {
-    const table = tables[one.table] as typeof tables.facts // drizzle's calls are the same for every table
+  const statementsOf = variantsOf((sealed: SealedColumn) => {
+    const table = tables[sealed.table] as typeof tables.facts // drizzle's calls are the same for every table
     const columns = Object.entries(getTableColumns(table))
     const column = (name: string): SQL => {
       const found = columns.find(([, { name: known }]) => known === name)
-      if (found === undefined) throw new Error(`${one.table} has no column ${name}`)
+      if (found === undefined) throw new Error(`${sealed.table} has no column ${name}`)
       return sql`${found[1]}`
     }
-    const member = columns.find(([, { name }]) => name === one.column)?.[0] ?? one.column
-    const [id, envelope] = [column(one.id), column(one.column)]
-    const within: Record<string, SQL> = one.within === undefined ? {} : { [one.within]: column(one.within) }
+    const member = columns.find(([, { name }]) => name === sealed.column)?.[0] ?? sealed.column
+    const [id, envelope] = [column(sealed.id), column(sealed.column)]
+    const within: Record<string, SQL> =
+      sealed.within === undefined ? {} : { [sealed.within]: column(sealed.within) }
     const key = [...Object.values(within), id]
     const list = (values: readonly unknown[]) =>
       sql`(${sql.join(
@@ -71,8 +72,8 @@ export function createEnvelopes(
     const keyId = sql<string>`substr(${envelope}, 4, 8)`
     // only some facts are envelopes; any other column has envelopes only, and opening reports a value that is not one
     const isEnvelope =
-      one.table === 'facts' ? sql`${envelope} like ${ENVELOPE_PATTERN}` : sql`${envelope} is not null`
-    const needed = Object.fromEntries(one.needs.map((name) => [name, column(name)]))
+      sealed.table === 'facts' ? sql`${envelope} like ${ENVELOPE_PATTERN}` : sql`${envelope} is not null`
+    const needed = Object.fromEntries(sealed.needs.map((name) => [name, column(name)]))
 
     return {
       visit: statement((p: KeyValues) =>
@@ -108,14 +109,14 @@ export function createEnvelopes(
     }
   })
 
-  const bind = (one: SealedColumn, name: KeyName, rowId: string): KeyValues =>
-    Object.fromEntries(keyOf(one, rowId).map((value, i) => [`${name}${i}`, value]))
+  const bind = (column: SealedColumn, name: KeyName, rowId: string): KeyValues =>
+    Object.fromEntries(keyOf(column, rowId).map((value, i) => [`${name}${i}`, value]))
 
   /** Yields all rows in slices, in primary key order, each with the id of the key that sealed its envelope. */
-  async function* rowsOf(one: SealedColumn, after: string): AsyncGenerator<readonly VisitedRow[]> {
+  async function* rowsOf(column: SealedColumn, after: string): AsyncGenerator<readonly VisitedRow[]> {
     for (let from = after; ; ) {
-      const found = await read(statementsOf(one).visit(bind(one, 'after', from)))
-      const rows = found.map((row) => ({ rowId: rowIdOf(one, row), keyId: row.keyId }))
+      const found = await read(statementsOf(column).visit(bind(column, 'after', from)))
+      const rows = found.map((row) => ({ rowId: rowIdOf(column, row), keyId: row.keyId }))
       const last = rows.at(-1)
       if (last === undefined) return
       yield rows
@@ -126,36 +127,36 @@ export function createEnvelopes(
   return {
     async countByKey() {
       const counts: EnvelopeCount[] = []
-      for (const one of columns) {
+      for (const column of columns) {
         const counted = new Map<string, number>()
-        for await (const rows of rowsOf(one, ''))
+        for await (const rows of rowsOf(column, ''))
           for (const { keyId } of rows)
             if (keyId !== undefined) counted.set(keyId, (counted.get(keyId) ?? 0) + 1)
         for (const [keyId, count] of counted)
-          counts.push({ table: one.table, column: one.column, keyId, count })
+          counts.push({ table: column.table, column: column.column, keyId, count })
       }
       return counts
     },
-    async ofOtherKeys(one, keyId, after, limit) {
+    async ofOtherKeys(column, keyId, after, limit) {
       let begin = after
-      for await (const rows of rowsOf(one, after)) {
+      for await (const rows of rowsOf(column, after)) {
         const end = rows.at(-1)?.rowId ?? begin
         if (rows.some((row) => row.keyId !== undefined && row.keyId !== keyId)) {
-          const range = { ...bind(one, 'after', begin), ...bind(one, 'upTo', end) }
-          const found = await read(statementsOf(one).ofOtherKeys({ ...range, keyId, limit }))
-          if (found.length > 0) return found.map((row) => storedEnvelope(one, row))
+          const range = { ...bind(column, 'after', begin), ...bind(column, 'upTo', end) }
+          const found = await read(statementsOf(column).ofOtherKeys({ ...range, keyId, limit }))
+          if (found.length > 0) return found.map((row) => storedEnvelope(column, row))
         }
         begin = end
       }
       return []
     },
-    async exchange(one, exchanges) {
-      const { exchange } = statementsOf(one)
+    async exchange(column, exchanges) {
+      const { exchange } = statementsOf(column)
       return write(undefined, function* (announce) {
         let done = 0
         for (const { rowId, from, to } of exchanges)
-          done += (yield* exchange({ ...bind(one, 'row', rowId), from, to })).length
-        if (done > 0 && one.change !== undefined) announce(one.change)
+          done += (yield* exchange({ ...bind(column, 'row', rowId), from, to })).length
+        if (done > 0 && column.change !== undefined) announce(column.change)
         return done
       })
     },

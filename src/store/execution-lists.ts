@@ -63,7 +63,7 @@ export function createExecutionLists(database: Database): ExecutionLists {
   /** The statements of each combination of filters. `scheduled` and the status are in the text, for partial indexes. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
-    const status = EXECUTION_STATUSES.find((one) => given.includes(one))
+    const status = EXECUTION_STATUSES.find((known) => given.includes(known))
     const matching = (p: OfProject & Required<Omit<ExecutionFilter, 'status'>>) =>
       and(
         eq(executions.projectId, p.projectId),

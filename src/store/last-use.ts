@@ -42,11 +42,11 @@ export function createLastUse<Member extends string>(
     const known: [string, EpochSeconds][] = []
     const others: [string, EpochSeconds][] = []
     const bits = new Set<string>()
-    for (const [one, at] of uses) {
-      const owner = owners.findBits({ id: one })
-      if (owner === undefined) others.push([one, at])
+    for (const [user, at] of uses) {
+      const owner = owners.findBits({ id: user })
+      if (owner === undefined) others.push([user, at])
       else {
-        known.push([owner + one, at])
+        known.push([owner + user, at])
         bits.add(owner)
       }
     }

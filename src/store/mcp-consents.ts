@@ -216,7 +216,7 @@ export function createMcpConsents(database: Database): McpConsents {
     async sweep(before) {
       return inSlices(async () => {
         const found = await read(unused({ before }))
-        for (const one of found) await write(undefined, (announce) => removeWithGrant(announce, one))
+        for (const consent of found) await write(undefined, (announce) => removeWithGrant(announce, consent))
         return found
       })
     },

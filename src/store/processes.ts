@@ -124,7 +124,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       return write(undefined, function* (announce) {
         yield* removeLapsed({ lapseMs })
         const freed = yield* freeClaims({})
-        for (const one of freed) announce({ noun: 'authorization', id: one.id })
+        for (const authorization of freed) announce({ noun: 'authorization', id: authorization.id })
         return freed.length
       })
     },

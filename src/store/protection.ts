@@ -106,12 +106,15 @@ export interface StoredEnvelope {
 export const ENVELOPE_PATTERN = 'v1.________.%'
 
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
-export function storedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): StoredEnvelope {
-  const { table, column, id, needs, context } = one
+export function storedEnvelope(
+  sealedColumn: SealedColumn,
+  row: Readonly<Record<string, unknown>>,
+): StoredEnvelope {
+  const { table, column, id, needs, context } = sealedColumn
   const members = [[id, row.id], ...needs.map((name) => [memberOf(name), row[name]])]
   const sealed = row.sealed as Sealed // a column of envelopes
   return {
-    rowId: rowIdOf(one, row),
+    rowId: rowIdOf(sealedColumn, row),
     context: { table, column, ...context(Object.fromEntries(members) as never) },
     sealed,
   }

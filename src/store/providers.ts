@@ -99,8 +99,8 @@ export function createProviders(database: Database): Providers {
   function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
-      const deleted = gone.map((one) => ({ ...one, projectId, providerUid }))
-      for (const one of deleted) announce(connectionChange(one))
+      const deleted = gone.map((row) => ({ ...row, projectId, providerUid }))
+      for (const row of deleted) announce(connectionChange(row))
       yield* followUp(announce, { kind: 'connections deleted', connections: deleted })
       return gone.length
     })

@@ -150,7 +150,7 @@ export function toolNameWrites({
 
 /** The lists of tools, in which each tool has the owner of its name, are read again. */
 export function announceNames(announce: Announce, names: readonly ToolName[]): void {
-  for (const projectId of new Set(names.map((one) => one.projectId))) announce({ noun: 'tool', projectId })
+  for (const projectId of new Set(names.map((name) => name.projectId))) announce({ noun: 'tool', projectId })
 }
 
 function isOf(toolNames: Tables['toolNames'], { projectId, source }: OfSource): SQL | undefined {

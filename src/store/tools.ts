@@ -216,7 +216,7 @@ export function createTools(database: Database): Tools {
     },
     async sign(signed) {
       await write(undefined, function* () {
-        for (const one of signed) yield* sign(one)
+        for (const tool of signed) yield* sign(tool)
       })
     },
     async delete(uid, audit, name) {

@@ -41,7 +41,7 @@ export function createUsers(database: Database): Users {
       })
       .returning({ userId: users.userId }),
   )
-  const one = statement((p: OfUser) => query.select(columns).from(users).where(isOfUser(users, p)))
+  const single = statement((p: OfUser) => query.select(columns).from(users).where(isOfUser(users, p)))
   const latest = statement((p: OfProject & { limit: number }) =>
     query
       .select(columns)
@@ -80,7 +80,7 @@ export function createUsers(database: Database): Users {
       await write(undefined, () => seen({ projectId, uses: Object.fromEntries(seenUsers) }))
     },
     async find(projectId, userId) {
-      return (await read(one({ projectId, userId })))[0]
+      return (await read(single({ projectId, userId })))[0]
     },
     async list(projectId, limit, after) {
       return after === undefined

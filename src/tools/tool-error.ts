@@ -68,7 +68,7 @@ const ARCADE_MCP_TS_KINDS = new Map<string, ErrorKind>([
 /** The kind that a worker sent, in upper or lower case. `UNKNOWN` for a kind that is not listed or that workers may not report. */
 export function readErrorKind(kind: unknown): ErrorKind {
   const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
-  const known = ERROR_KINDS.find((one) => one === upper) ?? ARCADE_MCP_TS_KINDS.get(upper)
+  const known = ERROR_KINDS.find((candidate) => candidate === upper) ?? ARCADE_MCP_TS_KINDS.get(upper)
   return known === undefined || BROKER_KINDS.has(known) ? 'UNKNOWN' : known
 }
 
@@ -94,9 +94,9 @@ export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
     if (Array.isArray(value)) return value.map(strip)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
-      Object.entries(value).flatMap(([name, one]) => {
-        if (!STACK.test(name)) return [[name, strip(one)]]
-        stacks.push(Array.isArray(one) ? one.map(asText).join('\n') : asText(one))
+      Object.entries(value).flatMap(([name, member]) => {
+        if (!STACK.test(name)) return [[name, strip(member)]]
+        stacks.push(Array.isArray(member) ? member.map(asText).join('\n') : asText(member))
         return []
       }),
     )

@@ -53,8 +53,8 @@ export class AuthorizationEndpoint {
     if (url.hash !== (block.fragment === undefined ? '' : `#${block.fragment}`))
       throw new RequestFault('has another fragment than the definition says')
     const values = { ...client, scopes, existing_scopes: [] }
-    const paramsHaveScopes = Object.values(block.params ?? {}).some((one) =>
-      namesIn(one).some((name) => name === 'scopes' || name === 'existing_scopes'),
+    const paramsHaveScopes = Object.values(block.params ?? {}).some((param) =>
+      namesIn(param).some((name) => name === 'scopes' || name === 'existing_scopes'),
     )
     const isNotEmpty = (value: string) => value !== ''
     const standard = new Map<string, Expected>([

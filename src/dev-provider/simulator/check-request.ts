@@ -36,11 +36,11 @@ export function checkParameters(
   expected: ReadonlyMap<string, Expected>,
   names: Readonly<Record<string, string>> = {},
 ): void {
-  const wanted = new Map([...expected].map(([name, one]) => [names[name] ?? name, one]))
-  for (const [name, one] of wanted) {
+  const wanted = new Map([...expected].map(([name, value]) => [names[name] ?? name, value]))
+  for (const [name, placeholder] of wanted) {
     const value = actual.get(name)
     if (value === undefined) throw new RequestFault(`lacks the parameter ${name}`)
-    if (typeof one === 'string' ? value !== one : !one(value))
+    if (typeof placeholder === 'string' ? value !== placeholder : !placeholder(value))
       throw new RequestFault(`has another value of the parameter ${name} than the definition says`)
   }
   for (const name of actual.keys())

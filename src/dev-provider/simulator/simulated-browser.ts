@@ -43,6 +43,6 @@ export async function walkThroughConsent(
 function cookiesOf({ headers }: Response): string {
   return headers
     .getSetCookie()
-    .map((one) => one.split(';', 1).join(''))
+    .map((cookie) => cookie.split(';', 1).join(''))
     .join('; ')
 }

@@ -33,7 +33,7 @@ export class SimulatedEndpoints {
     if (others.length === 0) return first.kind
     const { refreshToken = '', accessToken = '', isFirst = false } = grant ?? {}
     const byMethod = matching.filter(({ block }) => (block.method ?? 'POST') === request.method)
-    const mayBe = (kind: string) => byMethod.some((one) => one.kind === kind)
+    const mayBe = (kind: string) => byMethod.some((shape) => shape.kind === kind)
     if (mayBe('token') && codes.some((code) => holds(request, code))) return 'token' as const
     if (mayBe('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
     if (mayBe('exchange') && isFirst && holds(request, accessToken)) return 'exchange' as const
@@ -80,5 +80,5 @@ function isAt(url: URL, endpoint: URL): boolean {
 
 /** Whether the text is anywhere in the request. */
 function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
-  return [url.search, body, ...Object.values(headers)].some((one) => one.includes(text))
+  return [url.search, body, ...Object.values(headers)].some((header) => header.includes(text))
 }

@@ -223,8 +223,10 @@ export class Simulator {
     const token = this.latest?.accessToken ?? ''
     const values = { ...this.#values(), access_token: token, ...this.#keptValues() }
     checkHeaders(request, { endpoint: '', headers: api?.headers ?? {} }, values)
-    const isInHeader = Object.values(api?.headers ?? {}).some((one) => namesIn(one).includes('access_token'))
-    if (!isInHeader) checkBearer(request, api?.auth_header_value_format, (one) => one === token)
+    const isInHeader = Object.values(api?.headers ?? {}).some((header) =>
+      namesIn(header).includes('access_token'),
+    )
+    if (!isInHeader) checkBearer(request, api?.auth_header_value_format, (given) => given === token)
     return json(200, { simulated: true })
   }
 

@@ -13,7 +13,7 @@ export function render(template: string, values: Values, separator = ' '): strin
       const name = nameIn(part)
       return name === undefined ? part.split(/[\s,]+/) : (values[name] ?? [])
     })
-    return [...new Set(all.filter((one) => one !== ''))].join(separator)
+    return [...new Set(all.filter((item) => item !== ''))].join(separator)
   }
   const filled = parts.map((part) => {
     const name = nameIn(part)

@@ -27,8 +27,8 @@ export async function archiveDue(broker: Broker): Promise<void> {
     try {
       if (!(await isDue(broker, project.id, before))) continue
       const archived = await archiveTrail(broker, project, { before, folder })
-      for (const one of archived ?? [])
-        broker.log.info({ project: project.name, ...one }, 'audit entries were archived')
+      for (const written of archived ?? [])
+        broker.log.info({ project: project.name, ...written }, 'audit entries were archived')
     } catch (error) {
       broker.log.error({ project: project.name, error }, 'the audit trail cannot be archived')
     }

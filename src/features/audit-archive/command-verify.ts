@@ -33,7 +33,9 @@ async function verifyFiles(shell: Shell, files: readonly string[], options: Inst
           )
         else
           print(
-            [`${MARKS.failed} ${sanitize(file)}:`, ...faults.map((one) => `    ${sanitize(one)}`)].join('\n'),
+            [`${MARKS.failed} ${sanitize(file)}:`, ...faults.map((fault) => `    ${sanitize(fault)}`)].join(
+              '\n',
+            ),
           )
     if (verdicts.some(({ faults }) => faults.length > 0))
       throw new CommandFailure('The archives do not match what was recorded.')

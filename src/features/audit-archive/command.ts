@@ -44,10 +44,10 @@ export function defineArchive(archive: Command, shell: Shell): void {
       return shell.withBroker(shell, options, async ({ broker, project }) => {
         const before = options.before(broker.now())
         const items: { readonly project: string; readonly archived: readonly Archived[] }[] = []
-        for (const one of all ? await broker.store.projects.list() : [project]) {
-          const archived = await archiveWhenFree(archiveTrail, broker, one, { before, folder: to })
-          items.push({ project: one.name, archived })
-          if (!json) printArchived(one.name, archived, before)
+        for (const exported of all ? await broker.store.projects.list() : [project]) {
+          const archived = await archiveWhenFree(archiveTrail, broker, exported, { before, folder: to })
+          items.push({ project: exported.name, archived })
+          if (!json) printArchived(exported.name, archived, before)
         }
         if (json)
           printJson({

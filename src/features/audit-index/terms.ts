@@ -11,16 +11,16 @@ import {
  */
 export function termOf(projectId: string, member: SearchedMember, value: string): number {
   const text = `${projectId} ${member} ${value}`
-  let one = 0xdeadbeef
+  let hash = 0xdeadbeef
   let other = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
-    one = Math.imul(one ^ unit, 2654435761)
+    hash = Math.imul(hash ^ unit, 2654435761)
     other = Math.imul(other ^ unit, 1597334677)
   }
-  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(other ^ (other >>> 13), 3266489909)
-  other = Math.imul(other ^ (other >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
-  return 4294967296 * (2097151 & other) + (one >>> 0)
+  hash = Math.imul(hash ^ (hash >>> 16), 2246822507) ^ Math.imul(other ^ (other >>> 13), 3266489909)
+  other = Math.imul(other ^ (other >>> 16), 2246822507) ^ Math.imul(hash ^ (hash >>> 13), 3266489909)
+  return 4294967296 * (2097151 & other) + (hash >>> 0)
 }
 
 /** The terms of all values that an entry has. */

@@ -103,7 +103,7 @@ async function refuseProviderName(broker: Broker, projectId: string, appName: st
   const skeleton = skeletonOf(appName)
   const own = (await broker.store.providers.list(projectId)).map(({ provider }) => provider.displayName)
   const shipped = catalogueEntries().flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
-  const known = [...own, ...shipped].find((one) => skeletonOf(one) === skeleton)
+  const known = [...own, ...shipped].find((candidate) => skeletonOf(candidate) === skeleton)
   if (known !== undefined)
     throw invalidMember(
       'app_name',

@@ -136,7 +136,7 @@ function explainDomain(project: string, { name, challenge, ...domain }: OwnDomai
     `Users see the public URL until ${name} is proved:`,
     '',
     `1. Register these redirect URIs beside the present ones; users come back to them from the proof on:`,
-    ...domain.redirect_uris.map((one) => `   ${one.provider_id}: ${one.redirect_uri}`),
+    ...domain.redirect_uris.map((uri) => `   ${uri.provider_id}: ${uri.redirect_uri}`),
     ...(domain.login_redirect_uri === undefined ? [] : [`   users’ login: ${domain.login_redirect_uri}`]),
     `2. Let ${name} lead to this Gatepass, with TLS.`,
     `3. Publish this DNS record:`,

@@ -98,7 +98,7 @@ function redirectUris(
   { mayBeOpen }: { readonly mayBeOpen: boolean },
 ): Html {
   const login = loginRedirectUri === undefined ? [] : [['The issuer at which users log in', loginRedirectUri]]
-  const rows = [...login, ...listed.map((one) => [one.providerId, one.redirectUri])]
+  const rows = [...login, ...listed.map((row) => [row.providerId, row.redirectUri])]
   if (rows.length === 0) return html`<p class="muted">There are no providers yet.</p>`
   const isOpen = mayBeOpen && rows.length <= MOST_OPEN
   return html`<details${isOpen ? html` open` : ''}><summary>Redirect URIs (${rows.length})</summary>

@@ -50,7 +50,10 @@ export function brandingFields(
   return html`<div class="columns">${field('Name of your application', 'app_name', { ...stateOf('app_name'), maxlength: 60, placeholder: 'Acme Assistant', hint: 'As your users know it. Left empty, the pages say “your application”.' })}${select(
     'Language',
     'lang',
-    [['', 'English (unless set)'], ...LANGUAGES.map((one) => [one, LANGUAGE_NAMES[one]] as const)],
+    [
+      ['', 'English (unless set)'],
+      ...LANGUAGES.map((language) => [language, LANGUAGE_NAMES[language]] as const),
+    ],
     { ...stateOf('lang'), hint: 'For readers whose browser asks for a language that the pages do not have.' },
   )}</div>
 <div class="columns">${field('Colour on light pages', 'accent', { ...stateOf('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...stateOf('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>

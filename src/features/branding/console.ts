@@ -197,7 +197,8 @@ async function preview(
   }
   const entries = await broker.store.providers.list(projectId)
   // preferably a provider whose scopes have sentences, because its page shows more
-  const entry = entries.find((one) => broker.definitions.describing(one)?.facts.scopes) ?? entries[0]
+  const entry =
+    entries.find((candidate) => broker.definitions.describing(candidate)?.facts.scopes) ?? entries[0]
   const provider: SampleProvider =
     entry === undefined
       ? { displayName: 'Example', opens: 'login.example.com', facts: undefined }
@@ -253,8 +254,8 @@ function sentences(
 ): Html {
   const own = branding?.texts ?? {}
   const tabs = html`<nav class="tabs" aria-label="Language of the sentences"><ul>${LANGUAGES.map(
-    (one) =>
-      html`<li><a href="/dashboard/branding?lang=${one}#sentences" lang="${one}"${one === language ? html` aria-current="true"` : ''}>${LANGUAGE_NAMES[one]}${own[one] !== undefined && html` <span class="has" title="has sentences"><span class="visually-hidden">, has sentences</span></span>`}</a></li>`,
+    (other) =>
+      html`<li><a href="/dashboard/branding?lang=${other}#sentences" lang="${other}"${other === language ? html` aria-current="true"` : ''}>${LANGUAGE_NAMES[other]}${own[other] !== undefined && html` <span class="has" title="has sentences"><span class="visually-hidden">, has sentences</span></span>`}</a></li>`,
   )}</ul></nav>`
   const values = texts === undefined ? (own[language] ?? {}) : Object.fromEntries(texts)
   const fields = html`${textFields(language, values, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`

@@ -16,7 +16,9 @@ export function atOwnDomains<Env extends object>(
   usersPaths: readonly string[],
 ): Fetch<Env> {
   const isOfUsers = (path: string) =>
-    usersPaths.some((one) => (one.endsWith('/*') ? path.startsWith(one.slice(0, -1)) : path === one))
+    usersPaths.some((pattern) =>
+      pattern.endsWith('/*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+    )
   const hostOf = (request: Request) => hostNameOf(request.headers.get('host'))
   const unserved = new Hono()
     .get('/', (c, next) => {

@@ -35,7 +35,7 @@ export function readLogo(url: string): Logo {
     )
   const beginning = bytes.subarray(0, 16).toString('hex')
   const kinds = Object.keys(BEGINNINGS) as Logo['type'][] // of the table above
-  const kind = kinds.find((one) => BEGINNINGS[one].test(beginning))
+  const kind = kinds.find((candidate) => BEGINNINGS[candidate].test(beginning))
   if (kind !== type)
     throw invalidMember(
       'logo',

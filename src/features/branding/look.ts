@@ -20,7 +20,9 @@ export function lookOf(branding: Branding | undefined): Brand {
     supportUrl,
     note(place, language) {
       const languages = [language, lang ?? 'en', 'en', ...Object.keys(texts)]
-      const found = languages.find((one) => Object.hasOwn(texts, one) && texts[one]?.[place] !== undefined)
+      const found = languages.find(
+        (candidate) => Object.hasOwn(texts, candidate) && texts[candidate]?.[place] !== undefined,
+      )
       const text = found === undefined ? undefined : texts[found]?.[place]
       return found === undefined || text === undefined ? undefined : { text, language: found }
     },

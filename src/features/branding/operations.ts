@@ -28,7 +28,7 @@ const webPage = z
 const ownTexts = z
   .strictObject(Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])))
   .openapi('OwnTexts')
-const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((one) => [one, ownTexts.optional()])))
+const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((language) => [language, ownTexts.optional()])))
 
 const MAX_LOGO_URL = 90_000
 
@@ -132,7 +132,7 @@ export const changeBranding = defineOperation({
     const project = await ownProject(broker, id, caller)
     const { domain, ...look } = body
     if (domain != null) checkDomain(broker, domain) // before anything is changed
-    const isDomainOnly = domain !== undefined && Object.values(look).every((one) => one === undefined)
+    const isDomainOnly = domain !== undefined && Object.values(look).every((setting) => setting === undefined)
     const changed = isDomainOnly ? undefined : await changeOwnBranding(broker, project.id, look)
     if (changed?.outcome !== 'unreadable') {
       if (domain !== undefined) await setDomain(broker, project.id, domain)

@@ -113,7 +113,9 @@ function valuesOf(answer: TxtAnswer, name: string): readonly string[] {
 
 /** The refusal quotes a few short values: they are public, and they let an administrator see a copying mistake. */
 function notProved({ name, value }: ChallengeRecord, values: readonly string[]): BrokerError {
-  const shown = values.slice(0, 3).map((one) => `"${one.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?')}"`)
+  const shown = values
+    .slice(0, 3)
+    .map((record) => `"${record.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?')}"`)
   const found =
     values.length === 0
       ? `There is no TXT record at ${name}.`

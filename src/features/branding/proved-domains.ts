@@ -50,8 +50,8 @@ export async function createProvedDomains(
       all.push(...page.rows.filter(isUsable))
       after = page.next
     }
-    byProject = new Map(all.map((one) => [one.projectId, one]))
-    byName = new Map(all.map((one) => [one.name, one]))
+    byProject = new Map(all.map((domain) => [domain.projectId, domain]))
+    byName = new Map(all.map((domain) => [domain.name, domain]))
   }
 
   async function readStale(): Promise<void> {

@@ -37,7 +37,7 @@ export const brandingStore: StorePart = {
     return {
       domains: {
         ...domains,
-        prove: (one, ...rest) => domains.prove(domain.sign(one), ...rest),
+        prove: (row, ...rest) => domains.prove(domain.sign(row), ...rest),
         findProved: async (projectId) => domain.check(await domains.findProved(projectId)),
         async page(...args) {
           const { rows, ...rest } = await domains.page(...args)

@@ -69,7 +69,7 @@ export async function pauseChain(
 /** The length of the large results. It is checked first, so that a state that is too large is not serialized. */
 function largeBytes(results: readonly CompletedStep[]): number {
   const values: readonly unknown[] = results.flatMap(({ result }) => [result.structured, result.mcpResult])
-  return values.reduce<number>((sum, one) => sum + (one instanceof LargeJson ? one.bytes.length : 0), 0)
+  return values.reduce<number>((sum, value) => sum + (value instanceof LargeJson ? value.bytes.length : 0), 0)
 }
 
 /** Decrypts the state of a chain. Throws `store_unavailable` if the state was altered in the database. */

@@ -45,7 +45,7 @@ export function createChains(database: Database): Chains {
       .orderBy(desc(chains.expiresAt))
       .limit(p.rows),
   )
-  const one = statement((p: InProject & { now: EpochSeconds }) =>
+  const liveOne = statement((p: InProject & { now: EpochSeconds }) =>
     query.select().from(chains).where(isLiveOne(p)),
   )
   const remove = statement((p: InProject) =>
@@ -70,7 +70,7 @@ export function createChains(database: Database): Chains {
       return read(listed({ projectId, now, rows: limit }))
     },
     async find(projectId, id, now) {
-      return (await read(one({ projectId, id, now })))[0]
+      return (await read(liveOne({ projectId, id, now })))[0]
     },
     async cancel(projectId, id, audit) {
       return write(audit, function* () {

@@ -92,7 +92,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   /** `undefined` for a value that is not a string, or that is longer than `maxLength`. */
   function read(handle: QuickJSHandle, maxLength: number): string | undefined {
     if (context.typeof(handle) !== 'string') return undefined
-    const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
+    const length = context.getProp(handle, 'length').consume((property) => context.getNumber(property))
     return length > maxLength ? undefined : context.getString(handle)
   }
 

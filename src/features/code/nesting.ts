@@ -5,7 +5,9 @@ export function nestsTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    level = level.flatMap((nested) =>
+      typeof nested === 'object' && nested !== null ? Object.values(nested) : [],
+    )
   }
   return false
 }

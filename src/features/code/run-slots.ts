@@ -33,7 +33,7 @@ export function createRunSlots(): RunSlots {
     },
     take(apiKeyId, memoryMb) {
       const all = [...taken]
-      const own = all.filter((one) => one.apiKeyId === apiKeyId)
+      const own = all.filter((run) => run.apiKeyId === apiKeyId)
       if (own.length >= MAX_RUNS / 2 || memory(own) + memoryMb > MAX_MEMORY_MB / 2)
         throw full('This API key already runs as much code as one key may')
       if (all.length >= MAX_RUNS || memory(all) + memoryMb > MAX_MEMORY_MB)

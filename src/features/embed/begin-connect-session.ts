@@ -68,7 +68,9 @@ export async function beginConnectSession(broker: Broker, request: SessionReques
     }),
   })
   const ids =
-    acquired.outcome === 'connected' ? acquired.connections.map((one) => one.id) : [acquired.authorization.id]
+    acquired.outcome === 'connected'
+      ? acquired.connections.map((connection) => connection.id)
+      : [acquired.authorization.id]
   if (ids.length === 0) throw new BrokerError('invalid_request', 'Nothing was asked for.')
   const session: ConnectSession = {
     id,

@@ -191,7 +191,7 @@ export async function connectionsOf(
   const ids = authorization === undefined ? session.authorizationId.split(' ') : approvedBefore(session)
   const found = await Promise.all(ids.map((id) => broker.store.connections.find(id)))
   const steps = found
-    .flatMap((one) => one ?? [])
+    .flatMap((connection) => connection ?? [])
     .map(({ id, providerUid }) => ({ providerUid, connectionId: id }))
   return withProviderIds(broker, session.projectId, [...steps, ...(authorization?.steps ?? [])])
 }

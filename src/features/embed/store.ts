@@ -47,7 +47,7 @@ export const embedStore: StorePart = {
     return {
       connectSessions: {
         ...connectSessions,
-        add: (one, ...rest) => connectSessions.add(session.sign(one), ...rest),
+        add: (row, ...rest) => connectSessions.add(session.sign(row), ...rest),
         find: async (id) => session.check(await connectSessions.find(id)),
         findByToken: async (tokenHash) => session.check(await connectSessions.findByToken(tokenHash)),
         async open(id, opener, ...rest) {

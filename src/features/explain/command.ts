@@ -40,11 +40,11 @@ function report({ id, user_id, status, reason, requester, ...rest }: Explanation
   const several = hasSeveral(steps)
   const width = Math.max(...steps.map(({ step }) => step.length))
   const indent = ' '.repeat(14 + width)
-  for (const one of steps) {
-    const [first = '', ...more] = linesOf(one, several)
-    const day = one.at.slice(0, 10) === created_at.slice(0, 10) ? '' : `${one.at.slice(0, 10)} `
+  for (const step of steps) {
+    const [first = '', ...more] = linesOf(step, several)
+    const day = step.at.slice(0, 10) === created_at.slice(0, 10) ? '' : `${step.at.slice(0, 10)} `
     print(
-      `  ${day}${one.at.slice(11, 19)}  ${one.step.replaceAll('_', ' ').padEnd(width)}  ${first}`.trimEnd(),
+      `  ${day}${step.at.slice(11, 19)}  ${step.step.replaceAll('_', ' ').padEnd(width)}  ${first}`.trimEnd(),
     )
     for (const line of more) print(dim(`${indent}${line}`))
   }
@@ -72,10 +72,10 @@ interface Several {
 }
 
 function hasSeveral(steps: readonly ExplainedStep[]): Several {
-  const count = (values: readonly unknown[]) => new Set(values.filter((one) => one !== undefined)).size
+  const count = (values: readonly unknown[]) => new Set(values.filter((value) => value !== undefined)).size
   return {
-    providers: count(steps.map((one) => one.provider_id)) > 1,
-    attempts: count(steps.map((one) => one.attempt)) > 1,
+    providers: count(steps.map((step) => step.provider_id)) > 1,
+    attempts: count(steps.map((step) => step.attempt)) > 1,
   }
 }
 

@@ -150,13 +150,13 @@ function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
     created_at: toTimestamp(createdAt),
     ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
     ...(endedAt !== undefined && { ended_at: toTimestamp(endedAt) }),
-    providers: explained.providers.map((one) => ({
-      provider_id: one.providerId,
-      name: one.name,
-      ...(one.redirectUri !== undefined && { redirect_uri: one.redirectUri }),
-      scopes: [...one.scopes],
-      ...(one.missingScopes !== undefined && { missing_scopes: [...one.missingScopes] }),
-      ...(one.connectionId !== undefined && { connection_id: one.connectionId }),
+    providers: explained.providers.map((provider) => ({
+      provider_id: provider.providerId,
+      name: provider.name,
+      ...(provider.redirectUri !== undefined && { redirect_uri: provider.redirectUri }),
+      scopes: [...provider.scopes],
+      ...(provider.missingScopes !== undefined && { missing_scopes: [...provider.missingScopes] }),
+      ...(provider.connectionId !== undefined && { connection_id: provider.connectionId }),
     })),
     steps: explained.steps.map(({ at, step, providerId, attempt, details }) => ({
       at: toTimestamp(at),

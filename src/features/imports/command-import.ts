@@ -47,7 +47,7 @@ export function defineConnectionsImport(command: Command, shell: Shell): void {
       return withApi(shell, options, async (api) => {
         const kept = await keptNames(api)
         const { format, rows } = readRows(text, {
-          providers: new Map((options.provider ?? []).map((one) => splitMapping(one))),
+          providers: new Map((options.provider ?? []).map((mapping) => splitMapping(mapping))),
           keptNames: (id) => kept.get(id) ?? new Map(),
           exportKey: () => readExportKey(options.keyFile),
         })
@@ -79,7 +79,7 @@ async function importAll(
       ...(check && { check }),
     }
     const { items } = await api.call('importConnections', { body, options: { timeoutMs: DEADLINE_MS } })
-    for (const { index, ...one } of items) results.push({ line: page[index]?.line ?? 0, ...one })
+    for (const { index, ...item } of items) results.push({ line: page[index]?.line ?? 0, ...item })
     page = []
     bytes = 0
     progress.show(results.length)
@@ -153,7 +153,7 @@ function splitMapping(text: string): readonly [string, string] {
 }
 
 function countsOf(results: readonly Result[]) {
-  const count = (wanted: (one: Result) => boolean) => results.filter(wanted).length
+  const count = (wanted: (result: Result) => boolean) => results.filter(wanted).length
   return {
     rows: results.length,
     created: count(({ result }) => result === 'created'),

@@ -54,7 +54,7 @@ export function defineProvidersImport(command: Command, shell: Shell): void {
     .option('--only <names>', 'only these providers, separated by commas', (text: string) =>
       text
         .split(',')
-        .map((one) => one.trim())
+        .map((part) => part.trim())
         .filter(Boolean),
     )
     .option('--dry-run', 'write nothing')
@@ -133,7 +133,7 @@ async function readServer(
 function outgoingOf({ environment }: Shell): Outgoing {
   const allowedHosts = (environment.GATEPASS_ALLOWED_HOSTS ?? '')
     .split(',')
-    .map((one) => one.trim())
+    .map((part) => part.trim())
     .filter(Boolean)
   try {
     return createOutgoing({ allowedHosts })
@@ -152,10 +152,10 @@ async function fetchText(outgoing: Outgoing, url: URL): Promise<string> {
 
 function selectNamed({ source, items }: Imported, names: readonly string[] | undefined): Imported {
   if (names === undefined) return { source, items }
-  const unknown = names.filter((name) => !items.some((one) => one.name === name))
+  const unknown = names.filter((name) => !items.some((item) => item.name === name))
   if (unknown.length > 0)
     throw new CommandFailure(
-      `The source has no provider ${unknown.map((one) => `"${one}"`).join(', ')}.`,
+      `The source has no provider ${unknown.map((name) => `"${name}"`).join(', ')}.`,
       EXIT.notFound,
     )
   return { source, items: items.filter(({ name }) => names.includes(name)) }
@@ -201,7 +201,7 @@ function whyOf(error: unknown): string {
 
 function countsOf(items: readonly ImportedProvider[]) {
   const count = (carried: ImportedProvider['carried']) =>
-    items.filter((one) => one.carried === carried).length
+    items.filter((item) => item.carried === carried).length
   return { all: items.length, whole: count('whole'), part: count('part'), none: count('none') }
 }
 

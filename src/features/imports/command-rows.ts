@@ -81,8 +81,8 @@ function jsonItems(text: string): readonly JsonItem[] | undefined {
   return text
     .split('\n')
     .map((line, index) => ({ line: index + 1, text: line.trim() }))
-    .filter((one) => one.text !== '')
-    .map((one) => ({ line: one.line, value: parseJson(one.text) }))
+    .filter((row) => row.text !== '')
+    .map((row) => ({ line: row.line, value: parseJson(row.text) }))
 }
 
 function plainRow(
@@ -106,11 +106,11 @@ function nangoRow(
   const providerId = typeof key === 'string' ? (providers.get(key) ?? key) : key
   const names = keptNames(String(providerId))
   const raw = isRecord(held.raw) ? held.raw : {}
-  const kept = Object.entries({ ...raw, ...(isRecord(config) && config) }).flatMap(([name, one]) => {
+  const kept = Object.entries({ ...raw, ...(isRecord(config) && config) }).flatMap(([name, content]) => {
     const own = names.get(name)
-    return own === undefined || (typeof one !== 'string' && typeof one !== 'number')
+    return own === undefined || (typeof content !== 'string' && typeof content !== 'number')
       ? []
-      : [[own, String(one)]]
+      : [[own, String(content)]]
   })
   return {
     row: withoutAbsent({

@@ -100,10 +100,10 @@ export async function importConnection(
   const owner = { projectId, userId: row.userId, providerUid: entry.uid }
   const { id: accountId, name } = accountWithin(entry.provider, row.account, row.keptValues)
   const others = await broker.store.connections.ofOwner(owner)
-  const ofId = others.find((one) => one.account.id === accountId)
+  const ofId = others.find((candidate) => candidate.account.id === accountId)
   const known =
     row.account.id === ''
-      ? others.find((one) => isUnnamed(one, accountId) && one.account.name === name)
+      ? others.find((candidate) => isUnnamed(candidate, accountId) && candidate.account.name === name)
       : ofId
   if (known !== undefined && !replaces) return { result: 'present', connectionId: known.id }
   const id = known?.id ?? newOwnedId('conn', projectId, row.userId)

@@ -277,8 +277,8 @@ async function missingAuthorization(
   const check = new URL('/v1/auth/status', broker.settings.publicUrl)
   check.searchParams.set('id', authorizationId)
   return Promise.all(
-    missing.map(async (one) => ({
-      id: await requirementId(broker, tool, one),
+    missing.map(async (requirement) => ({
+      id: await requirementId(broker, tool, requirement),
       url,
       check_url: check.href,
     })),

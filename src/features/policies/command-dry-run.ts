@@ -70,7 +70,7 @@ function report(result: PolicyDryRun): void {
     print(
       table(
         ['policy', 'would refuse'],
-        result.refused_by.map((one) => [one.id, quantity(one.refused, 'use')]),
+        result.refused_by.map((policy) => [policy.id, quantity(policy.refused, 'use')]),
       ),
     )
   }
@@ -78,13 +78,13 @@ function report(result: PolicyDryRun): void {
   print()
   const rows = samples
     .slice(0, SHOWN)
-    .map((one) => [
-      toSecond(one.at),
-      shortened(one.user_id),
-      shortened(one.tool ?? one.use),
-      one.providers.join(', '),
-      one.decision === 'refused' ? (one.reason ?? 'refused') : `? ${(one.because ?? []).join(', ')}`,
-      one.policies.join(', '),
+    .map((sample) => [
+      toSecond(sample.at),
+      shortened(sample.user_id),
+      shortened(sample.tool ?? sample.use),
+      sample.providers.join(', '),
+      sample.decision === 'refused' ? (sample.reason ?? 'refused') : `? ${(sample.because ?? []).join(', ')}`,
+      sample.policies.join(', '),
     ])
   print(table(['at', 'user', 'for', 'provider', 'would be', 'by'], rows))
   if (samples.length > SHOWN) print(dim(`--json has ${samples.length} of them.`))

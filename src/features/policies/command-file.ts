@@ -9,8 +9,8 @@ export async function readPolicies(source: string): Promise<NewPolicy[]> {
   const value = parseJsonText(await readTextFile(source), source)
   const { newPolicySchema } = await import('./wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return all.map((one, i) => {
-    const parsed = newPolicySchema.safeParse(one)
+  return all.map((policy, i) => {
+    const parsed = newPolicySchema.safeParse(policy)
     if (parsed.success) return parsed.data
     const faults = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
       return path.length === 0 ? message : `${path.join('.')}: ${message}`

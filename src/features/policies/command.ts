@@ -48,7 +48,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
       const wanted = await readPolicies(source)
       return withApi(shell, options, async (api) => {
         const items: Policy[] = []
-        for (const one of wanted) items.push(await put(api, one))
+        for (const policy of wanted) items.push(await put(api, policy))
         if (options.json) return printJson({ items })
         for (const { id, effect, enabled } of items)
           print(`${MARKS.ok} ${sanitize(id)} is set: ${effect}${enabled ? '' : ', switched off'}`)

@@ -23,17 +23,17 @@ const UNKNOWN = {
 export function dryRunView(result: PolicyDryRunWire): Html {
   const { since, until, complete, uses, permitted, refused, undecided, samples } = result
   const minute = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
-  const rows = samples.map((one) => [
-    link(`/audit/${one.seq}`, html`<time datetime="${one.at}">${minute(one.at)}</time>`),
-    name(one.user_id),
-    one.tool === undefined
-      ? { tool: 'a tool', proxy: 'the proxy', token: 'the caller' }[one.use]
-      : link(`/tools/${encodeURIComponent(one.tool)}`, html`${name(one.tool)}`),
-    html`${one.providers.map((id, i) => html`${i > 0 && ', '}${code(id)}`)}`,
-    one.decision === 'refused'
-      ? badge(one.reason === undefined ? 'refused' : REASONS[one.reason], 'bad')
-      : html`${badge('cannot say', 'wait')} <span class="muted small">${(one.because ?? []).map((why) => UNKNOWN[why]).join(', ')}</span>`,
-    html`${one.policies.map((id, i) => html`${i > 0 && ', '}${code(id)}`)}`,
+  const rows = samples.map((sample) => [
+    link(`/audit/${sample.seq}`, html`<time datetime="${sample.at}">${minute(sample.at)}</time>`),
+    name(sample.user_id),
+    sample.tool === undefined
+      ? { tool: 'a tool', proxy: 'the proxy', token: 'the caller' }[sample.use]
+      : link(`/tools/${encodeURIComponent(sample.tool)}`, html`${name(sample.tool)}`),
+    html`${sample.providers.map((id, i) => html`${i > 0 && ', '}${code(id)}`)}`,
+    sample.decision === 'refused'
+      ? badge(sample.reason === undefined ? 'refused' : REASONS[sample.reason], 'bad')
+      : html`${badge('cannot say', 'wait')} <span class="muted small">${(sample.because ?? []).map((why) => UNKNOWN[why]).join(', ')}</span>`,
+    html`${sample.policies.map((id, i) => html`${i > 0 && ', '}${code(id)}`)}`,
   ])
   return section(
     'Dry run',
@@ -46,7 +46,7 @@ ${
   table(
     'By policy',
     ['Policy', numeric('Would have refused')],
-    result.refused_by.map((one) => [code(one.id), numeric(one.refused.toLocaleString('en'))]),
+    result.refused_by.map((policy) => [code(policy.id), numeric(policy.refused.toLocaleString('en'))]),
     '',
   )
 }

@@ -77,8 +77,8 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
   const lines = (list: string) =>
     (form.get(list) ?? '')
       .split('\n')
-      .map((one) => one.trim())
-      .filter((one) => one !== '')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
   const lists = LISTS.map((list) => [list, lines(list)] as const).filter(([, all]) => all.length > 0)
   const uses = form.getAll('uses')
   const time = withoutUndefined({

@@ -128,7 +128,7 @@ async function pastUses(
   { projectId, policies, toolOf }: DryRunOrder,
   tokens: readonly AuditEntry[],
 ): Promise<NumberedUse[]> {
-  const entries = new Map((await broker.store.providers.list(projectId)).map((one) => [one.id, one]))
+  const entries = new Map((await broker.store.providers.list(projectId)).map((entry) => [entry.id, entry]))
   const needsScopes = policies.some(({ match }) => match.scopes !== undefined)
   const needsWorkers = policies.some(({ match }) => match.workers !== undefined)
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
@@ -140,14 +140,14 @@ async function pastUses(
     const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
     if (tool !== undefined) tools.set(toolId as string, tool) // it is a string, see the line above
     const today = await tool
-    const providers = group.map((one): UsedProvider => {
-      const entry = entries.get(textOf(one, 'provider_id'))
-      const granted = scopes?.get(textOf(one, 'connection_id')) ?? []
+    const providers = group.map((logged): UsedProvider => {
+      const entry = entries.get(textOf(logged, 'provider_id'))
+      const granted = scopes?.get(textOf(logged, 'connection_id')) ?? []
       return entry === undefined
-        ? { id: textOf(one, 'provider_id'), scopes: granted }
+        ? { id: textOf(logged, 'provider_id'), scopes: granted }
         : usedProvider(entry, granted)
     })
-    const areScopesUnknown = group.some((one) => scopes?.has(textOf(one, 'connection_id')) === false)
+    const areScopesUnknown = group.some((entry) => scopes?.has(textOf(entry, 'connection_id')) === false)
     const use = useOf(first, today)
     const areHostsKnown = use === 'token' || today?.hosts !== undefined
     uses.push({
@@ -215,7 +215,7 @@ function belongs(entry: AuditEntry, group: readonly [AuditEntry, ...AuditEntry[]
     entry.tool === first.tool &&
     entry.user_id === first.user_id &&
     entry.seq === first.seq + group.length &&
-    !group.some((one) => one.provider_id === entry.provider_id)
+    !group.some((token) => token.provider_id === entry.provider_id)
   )
 }
 
@@ -226,9 +226,9 @@ async function scopesToday(
   tokens: readonly AuditEntry[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const owners = new Map<string, Pick<Connection, 'projectId' | 'providerUid' | 'userId'>>()
-  for (const one of tokens) {
-    const entry = entries.get(textOf(one, 'provider_id'))
-    const userId = textOf(one, 'user_id')
+  for (const release of tokens) {
+    const entry = entries.get(textOf(release, 'provider_id'))
+    const userId = textOf(release, 'user_id')
     if (entry !== undefined)
       owners.set(JSON.stringify([entry.uid, userId]), {
         projectId: entry.projectId,

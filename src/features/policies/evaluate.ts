@@ -36,7 +36,7 @@ export function evaluate(
   const candidates = find(parts)
   if (candidates.length === 0 && allows.length === 0) return NO_RULE_APPLIES
   const matches = candidates.flatMap((policy): AppliedPolicy[] => {
-    const part = parts.find((one) => appliesTo(policy, one, context))
+    const part = parts.find((candidate) => appliesTo(policy, candidate, context))
     return part === undefined ? [] : [{ policy, ...(part.provider && { provider: part.provider }) }]
   })
   const denies = matches.filter(({ policy }) => policy.effect === 'deny')

@@ -98,7 +98,7 @@ export async function dryRun(
   const since = request.since === undefined ? until - WEEK : fromTimestamp(request.since)
   if (since >= until || until - since > LONGEST)
     throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
-  const tried = new Map(request.policies.map((one) => [one.id, settingsFromWire(one)]))
+  const tried = new Map(request.policies.map((policy) => [policy.id, settingsFromWire(policy)]))
   if (tried.size < request.policies.length)
     throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
   const policies = await policiesWith(broker, projectId, tried, request.without)

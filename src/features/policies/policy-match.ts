@@ -68,7 +68,8 @@ function matchesHosts(
   hosts: readonly string[],
   effect: Policy['effect'],
 ): boolean {
-  const matches = (host: string) => spellingsOf(host).some((one) => matchesAny(patterns, one, lower))
+  const matches = (host: string) =>
+    spellingsOf(host).some((spelling) => matchesAny(patterns, spelling, lower))
   return hosts.length > 0 && (effect === 'allow' ? hosts.every(matches) : hosts.some(matches))
 }
 

@@ -33,7 +33,8 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
 function wallClock(zone: string, at: EpochSeconds): { readonly day: number; readonly minute: number } {
   const parts = clockOf(zone).formatToParts(at * 1000)
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? ''
+  const part = (type: Intl.DateTimeFormatPartTypes) =>
+    parts.find((dateTimePart) => dateTimePart.type === type)?.value ?? ''
   return {
     day: DAYS.indexOf(part('weekday')) + 1,
     minute: Number(part('hour')) * 60 + Number(part('minute')),

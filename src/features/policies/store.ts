@@ -41,12 +41,12 @@ export const policyStore: StorePart = {
     return {
       policies: {
         ...policies,
-        async add(one, ...rest) {
-          const known = await policies.find(one.projectId, one.id)
+        async add(row, ...rest) {
+          const known = await policies.find(row.projectId, row.id)
           // an altered row counts as absent: the administrator's policy takes its place
           if (known !== undefined && check(known) === undefined)
-            return policies.change(known, sign(one), ...rest)
-          return policies.add(sign(one), ...rest)
+            return policies.change(known, sign(row), ...rest)
+          return policies.add(sign(row), ...rest)
         },
         change: (from, to, ...rest) => policies.change(from, sign(to), ...rest),
         find: async (projectId, id) => check(await policies.find(projectId, id)),
@@ -54,7 +54,7 @@ export const policyStore: StorePart = {
           const { version } = await policies.inForce(projectId)
           // the rows that are checked are those that are used: with a second read, a row altered in between would pass
           const rows = await policies.list(projectId)
-          const [altered] = rows.filter((one) => check(one) === undefined)
+          const [altered] = rows.filter((row) => check(row) === undefined)
           if (altered === undefined) return { version, policies: rows.filter(({ enabled }) => enabled) }
           throw new BrokerError(
             'store_unavailable',
@@ -67,7 +67,7 @@ export const policyStore: StorePart = {
   readSigned: ({ policies }, projectId) => policies.inForce(projectId).catch(() => undefined),
   async signOlder(raw, { policies }, projectId) {
     const unsigned = await raw.policies.list(projectId)
-    for (const one of unsigned) await policies.change(one, one)
+    for (const policy of unsigned) await policies.change(policy, policy)
     return unsigned.length
   },
 }

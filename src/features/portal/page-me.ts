@@ -67,7 +67,7 @@ ${back && html`<p class="small">${back}</p>`}
 <div class="whoami small"><p>${t.youAre({ user: name(user, { longest: 512 }), app })}</p>${buttonForm(view, { action: '/me/logout', text: words.texts.clients.own.logout, look: 'link' })}</div>
 ${note && html`<p class="note ${note.tone}" role="status">${note.text}</p>`}
 ${connections.length === 0 && html`<p class="card empty muted">${t.none}</p>`}
-${connections.map((one) => connectionCard(view, one))}
+${connections.map((connection) => connectionCard(view, connection))}
 ${next !== undefined && html`<p><a href="${next}">${t.showMore}</a></p>`}
 ${clients.length > 0 && clientsSection(view)}
 ${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.intro}</p><div class="actions"><a class="button secondary" href="/me/data">${t.data.title}</a></div></section>`}
@@ -75,34 +75,34 @@ ${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.in
   return page(t.title, body, { words, brand, style: portalStyle.href })
 }
 
-function connectionCard(view: MeView, one: ConnectionCard): Html {
+function connectionCard(view: MeView, card: ConnectionCard): Html {
   const { words, can } = view
   const t = portalTexts(words)
-  const providerName = one.providerName ?? t.removedProvider
+  const providerName = card.providerName ?? t.removedProvider
   const provider = name(providerName)
-  const full = one.account === '' ? providerName : `${providerName}, ${one.account}`
-  const at = `/me/connections/${one.id}`
-  const isBroken = one.broken !== undefined
-  return html`<article class="card connection" aria-labelledby="${one.id}">
-<header>${providerTile({ providerName, logo: one.logo })}
-<div><h2 id="${one.id}">${provider}</h2>${one.account !== '' && html`<p class="muted">${name(one.account)}</p>`}</div>
-${isBroken ? html`<p class="badge wait">${t.needsYou}</p>` : one.isDefault && one.hasSiblings && html`<p class="badge">${t.isDefault}</p>`}</header>
-${one.broken !== undefined && html`<p class="warning">${brokenText(words, one.broken, provider)}${words.gap}${t.untilReconnected}</p>`}
+  const full = card.account === '' ? providerName : `${providerName}, ${card.account}`
+  const at = `/me/connections/${card.id}`
+  const isBroken = card.broken !== undefined
+  return html`<article class="card connection" aria-labelledby="${card.id}">
+<header>${providerTile({ providerName, logo: card.logo })}
+<div><h2 id="${card.id}">${provider}</h2>${card.account !== '' && html`<p class="muted">${name(card.account)}</p>`}</div>
+${isBroken ? html`<p class="badge wait">${t.needsYou}</p>` : card.isDefault && card.hasSiblings && html`<p class="badge">${t.isDefault}</p>`}</header>
+${card.broken !== undefined && html`<p class="warning">${brokenText(words, card.broken, provider)}${words.gap}${t.untilReconnected}</p>`}
 <h3>${t.may}</h3>
-${sentences(words, providerName, one)}
+${sentences(words, providerName, card)}
 <dl class="facts small">
-<dt>${t.connectedOn}</dt><dd>${day(words, one.createdAt)}</dd>
-<dt>${words.texts.clients.own.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? words.texts.clients.own.never : moment(words, one.lastUsedAt)}</dd>
-${one.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${one.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${day(words, tool.lastUsedAt)}</span></li>`)}${one.moreTools > 0 && html`<li class="muted">${t.moreTools({ count: one.moreTools })}</li>`}</ul></dd>`}
+<dt>${t.connectedOn}</dt><dd>${day(words, card.createdAt)}</dd>
+<dt>${words.texts.clients.own.lastUsed}</dt><dd>${card.lastUsedAt === undefined ? words.texts.clients.own.never : moment(words, card.lastUsedAt)}</dd>
+${card.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${card.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${day(words, tool.lastUsedAt)}</span></li>`)}${card.moreTools > 0 && html`<li class="muted">${t.moreTools({ count: card.moreTools })}</li>`}</ul></dd>`}
 </dl>
-${one.unusedSince !== undefined && html`<p class="hint small">${t.unused({ day: words.date(one.unusedSince) })}</p>`}
+${card.unusedSince !== undefined && html`<p class="hint small">${t.unused({ day: words.date(card.unusedSince) })}</p>`}
 ${
   (can.connect || can.disconnect) &&
   html`<div class="actions">
-${can.connect && isBroken && one.providerName !== undefined && buttonForm(view, { action: `${at}/reconnect`, text: t.reconnect, about: full, look: 'primary' })}
-${can.connect && !isBroken && one.hasSiblings && !one.isDefault && buttonForm(view, { action: `${at}/default`, text: t.makeDefault, about: full })}
+${can.connect && isBroken && card.providerName !== undefined && buttonForm(view, { action: `${at}/reconnect`, text: t.reconnect, about: full, look: 'primary' })}
+${can.connect && !isBroken && card.hasSiblings && !card.isDefault && buttonForm(view, { action: `${at}/default`, text: t.makeDefault, about: full })}
 ${can.disconnect && html`<a class="button secondary" href="${at}/disconnect" aria-label="${t.disconnect}: ${full}">${t.disconnect}</a>`}
-${can.connect && one.isDefault && one.providerName !== undefined && buttonForm(view, { action: `${at}/another`, text: t.addAccount({ provider }), look: 'link' })}
+${can.connect && card.isDefault && card.providerName !== undefined && buttonForm(view, { action: `${at}/another`, text: t.addAccount({ provider }), look: 'link' })}
 </div>`
 }
 </article>`
@@ -133,14 +133,14 @@ function clientsSection(view: MeView): Html {
   return html`<section class="aside" id="applications"><h2>${words.texts.clients.own.applications}</h2>
 <p>${words.texts.clients.own.applicationsIntro}</p>
 ${clients.map(
-  (one) => html`<article class="card connection" aria-labelledby="${one.id}">
-<header><div><h3 id="${one.id}">${name(one.clientName)}</h3><p class="muted">${one.verifiedHost === undefined ? words.texts.clients.own.unverified : name(one.verifiedHost)}</p></div></header>
-<p>${words.texts.clients.own.applicationMay[one.may]}</p>
+  (card) => html`<article class="card connection" aria-labelledby="${card.id}">
+<header><div><h3 id="${card.id}">${name(card.clientName)}</h3><p class="muted">${card.verifiedHost === undefined ? words.texts.clients.own.unverified : name(card.verifiedHost)}</p></div></header>
+<p>${words.texts.clients.own.applicationMay[card.may]}</p>
 <dl class="facts small">
-<dt>${words.texts.clients.own.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
-<dt>${words.texts.clients.own.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? words.texts.clients.own.never : moment(words, one.lastUsedAt)}</dd>
+<dt>${words.texts.clients.own.allowedOn}</dt><dd>${day(words, card.createdAt)}</dd>
+<dt>${words.texts.clients.own.lastUsed}</dt><dd>${card.lastUsedAt === undefined ? words.texts.clients.own.never : moment(words, card.lastUsedAt)}</dd>
 </dl>
-${can.disconnect && html`<div class="actions">${buttonForm(view, { action: `/me/applications/${one.id}/end`, text: one.may === 'nothing' ? words.texts.clients.own.removeApplication : words.texts.clients.own.endAccess, about: one.clientName })}</div>`}
+${can.disconnect && html`<div class="actions">${buttonForm(view, { action: `/me/applications/${card.id}/end`, text: card.may === 'nothing' ? words.texts.clients.own.removeApplication : words.texts.clients.own.endAccess, about: card.clientName })}</div>`}
 </article>`,
 )}
 ${can.disconnect && clients.length > 1 && html`<div class="actions">${buttonForm(view, { action: '/me/applications/end-all', text: t.endAllAccess })}</div>`}

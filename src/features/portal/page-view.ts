@@ -22,8 +22,8 @@ export async function connectionCards(
   const titles = new Map(
     await Promise.all([...ids].map(async (id) => [id, await toolTitle(broker, projectId, id)] as const)),
   )
-  return connections.map((one) => {
-    const { connection, entry, lastUsedAt, tools, moreTools, unusedSince, hasSiblings } = one
+  return connections.map((card) => {
+    const { connection, entry, lastUsedAt, tools, moreTools, unusedSince, hasSiblings } = card
     const { id, account, status, statusReason, isDefault, createdAt } = connection
     const facts = entry && broker.definitions.describing(entry)?.facts
     return {

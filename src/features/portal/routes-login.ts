@@ -75,7 +75,7 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { isSiteOf, open }:
         pageHeaders(c)
         return c.redirect(new URL(PORTAL_PATH, broker.usersUrl(projectId)).href, 303)
       }
-      const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+      const trouble = LOGIN_TROUBLES.find((reason) => reason === c.req.query('login'))
       if (trouble === undefined)
         return logIn(c, { projectId, returnTo: inProject(PORTAL_PATH, c), confirms: false })
       pageHeaders(c, { hasForm: true, formTo: [new URL(verifier.issuer)] })

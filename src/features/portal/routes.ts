@@ -67,7 +67,7 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
         ...frame,
         connections: await connectionCards(broker, projectId, view.connections, frame.words.language),
         next: view.next && `/me?after=${view.next}`,
-        clients: view.clients.map((one) => clientCard(broker, one)),
+        clients: view.clients.map((consent) => clientCard(broker, consent)),
         can: {
           disconnect: can('disconnect'),
           connect: can('connect'),

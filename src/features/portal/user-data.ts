@@ -89,7 +89,7 @@ function userInfoOf(broker: Broker, connection: Connection): object | undefined 
 async function* authorizationsOf(broker: Broker, { projectId, userId }: DataOwner): AsyncGenerator<object> {
   for (let after = ''; ; ) {
     const some = await broker.store.authorizations.ofUser(projectId, userId, { after, limit: PAGE })
-    for (const one of some) yield await authorizationData(broker, one)
+    for (const authorization of some) yield await authorizationData(broker, authorization)
     if (some.length < PAGE) return
     after = some.at(-1)?.id ?? ''
   }
@@ -115,7 +115,8 @@ async function authorizationData(broker: Broker, authorization: Authorization): 
 }
 
 async function* applicationsOf(broker: Broker, { projectId, userId }: DataOwner): AsyncGenerator<object> {
-  for (const one of await broker.store.mcpConsents.ofUser(projectId, userId)) yield applicationData(one)
+  for (const consent of await broker.store.mcpConsents.ofUser(projectId, userId))
+    yield applicationData(consent)
 }
 
 function applicationData({
@@ -139,8 +140,8 @@ function applicationData({
 }
 
 async function* runsOf(broker: Broker, { projectId, userId }: DataOwner): AsyncGenerator<object> {
-  for await (const one of pagesOf((page) => broker.store.executions.list(projectId, { userId }, page)))
-    yield runData(one)
+  for await (const execution of pagesOf((page) => broker.store.executions.list(projectId, { userId }, page)))
+    yield runData(execution)
 }
 
 function runData(run: Omit<ExecutionRecord, 'request' | 'result'>): object {

@@ -108,7 +108,7 @@ export function createScheduler(broker: Broker): Scheduler {
   function projectsAtLimit(): string[] {
     const projects = [...running.values()]
     const isAtLimit = (project: string) =>
-      projects.filter((one) => one === project).length >= MAX_RUNNING_OF_PROJECT
+      projects.filter((busy) => busy === project).length >= MAX_RUNNING_OF_PROJECT
     return [...new Set(projects)].filter(isAtLimit)
   }
 
@@ -124,8 +124,8 @@ export function createScheduler(broker: Broker): Scheduler {
     for (let i = 0; i < MAX_RUNNING && running.size < MAX_RUNNING && !isClosed; i++) {
       const [record] = await broker.store.scheduledRuns.claimDue(lease, now, 1, projectsAtLimit())
       if (record === undefined) return
-      const one = run(record, lease).finally(() => running.delete(one))
-      running.set(one, record.projectId)
+      const promise = run(record, lease).finally(() => running.delete(promise))
+      running.set(promise, record.projectId)
     }
   }
 

@@ -23,7 +23,7 @@ export function toOtlp(
       aggregationTemporality: AggregationTemporality.CUMULATIVE,
     }
     if (type === 'histogram') {
-      const dataPoints = distributionsOf(family).map((one) => ({ ...times, ...one }))
+      const dataPoints = distributionsOf(family).map((distribution) => ({ ...times, ...distribution }))
       return { ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints }
     }
     const dataPoints = family.values.map(
@@ -47,7 +47,7 @@ function distributionsOf({ name, values }: MetricFamily) {
     if (metricName === `${name}_sum`) found.value.sum = value
     else if (metricName === `${name}_count`) found.value.count = value
     else {
-      const below = buckets.counts.reduce((sum, one) => sum + one, 0)
+      const below = buckets.counts.reduce((sum, count) => sum + count, 0)
       buckets.counts.push(value - below)
       if (le !== '+Inf') buckets.boundaries.push(Number(le))
     }

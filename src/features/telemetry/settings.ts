@@ -77,7 +77,7 @@ function readTelemetry({ setting, addFault }: SettingsSource<Variable>): Telemet
   function choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
     const text = read(name)
     if (text === undefined) return fallback
-    const chosen = choices.find((one) => one === text.toLowerCase())
+    const chosen = choices.find((candidate) => candidate === text.toLowerCase())
     if (chosen === undefined) fault(name, `must be one of ${choices.join(', ')}.`)
     return chosen ?? fallback
   }

@@ -143,9 +143,9 @@ const withToolset = (command: Command) => withCommonOptions(TOOLSET.addTo(comman
 function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }: Toolset): string {
   return [
     ...tools,
-    ...namespaces.map((one) => `namespace ${one}`),
-    ...tags.map((one) => `tag ${one}`),
-    ...providers.map((one) => `provider ${one}`),
+    ...namespaces.map((namespace) => `namespace ${namespace}`),
+    ...tags.map((tag) => `tag ${tag}`),
+    ...providers.map((provider) => `provider ${provider}`),
   ].join(', ')
 }
 

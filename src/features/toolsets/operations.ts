@@ -36,7 +36,7 @@ export const listToolsets = defineOperation({
   async run(broker, { query, caller }) {
     const toolsets = await broker.store.toolsets.list(caller.projectId)
     return slicePage(
-      toolsets.map((one) => toolsetToWire(broker.settings, one)),
+      toolsets.map((toolset) => toolsetToWire(broker.settings, toolset)),
       query,
     )
   },

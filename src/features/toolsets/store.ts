@@ -46,12 +46,12 @@ export const toolsetStore: StorePart = {
     return {
       toolsets: {
         ...toolsets,
-        async add(one, ...rest) {
-          const known = await toolsets.find(one.projectId, one.id)
+        async add(row, ...rest) {
+          const known = await toolsets.find(row.projectId, row.id)
           // an altered row counts as absent: the administrator's toolset takes its place
           if (known !== undefined && check(known) === undefined)
-            return toolsets.change(known, sign(one), ...rest)
-          return toolsets.add(sign(one), ...rest)
+            return toolsets.change(known, sign(row), ...rest)
+          return toolsets.add(sign(row), ...rest)
         },
         change: (from, to, ...rest) => toolsets.change(from, sign(to), ...rest),
         find: async (...args) => check(await toolsets.find(...args)),
@@ -62,7 +62,7 @@ export const toolsetStore: StorePart = {
   readSigned: ({ toolsets }, projectId) => toolsets.list(projectId),
   async signOlder(raw, { toolsets }, projectId) {
     const rows = await raw.toolsets.list(projectId)
-    for (const one of rows) await toolsets.change(one, one)
+    for (const row of rows) await toolsets.change(row, row)
     return rows.length
   },
 }

@@ -54,7 +54,8 @@ function withNames(
   for (const tool of nameless) {
     const bare = functionName({ namespace: '', name: tool.name }, MAX_SHOWN_NAME)
     const last = withDigest(bare, tool, MAX_SHOWN_NAME)
-    const name = [bare, prefixed.get(tool.uid) ?? last].find((one) => !taken.has(one.toLowerCase())) ?? last
+    const name =
+      [bare, prefixed.get(tool.uid) ?? last].find((candidate) => !taken.has(candidate.toLowerCase())) ?? last
     taken.add(name.toLowerCase())
     names.push([identityOf(tool), name])
   }

@@ -36,7 +36,7 @@ export async function getToolset(broker: Broker, projectId: string, id: string):
         return found === undefined ? {} : { toolset: found }
       })
   if (toolset !== undefined) return toolset
-  const there = (await toolsets.list(projectId)).map((one) => one.id)
+  const there = (await toolsets.list(projectId)).map((known) => known.id)
   throw new BrokerError(
     'not_found',
     `There is no toolset "${id.slice(0, 80)}" in this project.${didYouMean(id, there)}`,

@@ -66,15 +66,15 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
         const items = await api.list('listWebhookDeliveries', parts, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No deliveries.')
-        const rows = items.map((one) => [
-          toMinute(one.created_at),
-          one.type,
-          one.subject,
-          String(one.sequence),
-          one.state,
-          String(one.attempts),
-          String(one.last_status ?? one.last_error ?? ''),
-          one.next_attempt_at === undefined ? '' : toMinute(one.next_attempt_at),
+        const rows = items.map((item) => [
+          toMinute(item.created_at),
+          item.type,
+          item.subject,
+          String(item.sequence),
+          item.state,
+          String(item.attempts),
+          String(item.last_status ?? item.last_error ?? ''),
+          item.next_attempt_at === undefined ? '' : toMinute(item.next_attempt_at),
         ])
         const heading = ['at', 'event', 'subject', 'no.', 'state', 'attempts', 'answer', 'next attempt']
         print(table(heading, rows))

@@ -63,7 +63,7 @@ const CHANGE = operationForm(
 )
 
 const ROWS = outputView(getWebhookOperation.output, {
-  url: ['URL', (one) => link(pathOf(one), html`<bdi>${one.url}</bdi>`)],
+  url: ['URL', (webhook) => link(pathOf(webhook), html`<bdi>${webhook.url}</bdi>`)],
   state: ['State', stateBadge],
   types: [
     'Events',
@@ -140,11 +140,11 @@ ${asCurl(on, '/v1/webhooks')}`
 
   async function show(on: OnPage, sent?: SentBody) {
     const webhook = await get(on)
-    const state = DELIVERY_STATES.find((one) => one === on.query('state'))
+    const state = DELIVERY_STATES.find((known) => known === on.query('state'))
     const page = await findDeliveries(on, webhook.id, state)
     const { id, url } = webhook
     const now = broker.now()
-    const rows = page.rows.map((one) => {
+    const rows = page.rows.map((row) => {
       const {
         type,
         subject,
@@ -152,18 +152,18 @@ ${asCurl(on, '/v1/webhooks')}`
         last_status: status,
         last_error: error,
         state: deliveryState,
-      } = deliveryToWire(one)
+      } = deliveryToWire(row)
       return [
         html`<code>${type}</code>`,
         code(subject, { longest: 60 }),
         badge(deliveryState, DELIVERY_TONES[deliveryState]),
         String(attempts),
         status === undefined ? error && name(error, { longest: 120 }) : String(status),
-        time(one.createdAt, now),
+        time(row.createdAt, now),
       ]
     })
     const body = html`${section('Receiver', facts(FACTS.facts(webhookToWire(webhook, now), now)))}
-${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
+${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((choice) => [choice, choice] as const)], { value: state }), { isFiltered: state !== undefined })}
 ${table('Deliveries', ['Event', 'About', 'State', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
 ${searchPager(on, page)}
 ${on.mayChange && changeSections(on, webhook, sent)}

@@ -77,23 +77,23 @@ export function createDispatcher(
     if (limit === 0) return
     const lease = { owner, seconds: leaseSeconds }
     const probe = isProbe ? probePause(webhook.failures) : undefined
-    for (const one of await store.deliveries.claim(webhook, lease, broker.now(), { limit, probe }))
-      begin(webhook, one, { isProbe })
+    for (const delivery of await store.deliveries.claim(webhook, lease, broker.now(), { limit, probe }))
+      begin(webhook, delivery, { isProbe })
   }
 
   function begin(webhook: Webhook, claimed: ClaimedDelivery, how: { readonly isProbe: boolean }): void {
     const release = slots.take(webhook.id, how)
-    const one = attempt(webhook, claimed)
+    const run = attempt(webhook, claimed)
       .then(release, (error: unknown) => {
         // once the claim expires, another attempt is made
         log.error({ webhook: webhook.id, error }, 'a delivery to a webhook could not be settled')
         release('failed')
       })
       .finally(() => {
-        running.delete(one)
+        running.delete(run)
         wake()
       })
-    running.add(one)
+    running.add(run)
   }
 
   async function attempt(webhook: Webhook, claimed: ClaimedDelivery): Promise<AttemptResult> {
@@ -196,7 +196,7 @@ function addMetrics({ metrics, store, now }: Broker): Counter {
     'Webhooks by their state',
     async () => {
       const all = await store.deliveries.waiting()
-      const count = (state: string) => all.filter((one) => webhookState(one) === state).length
+      const count = (state: string) => all.filter((webhook) => webhookState(webhook) === state).length
       return { label: 'state', values: new Map(WEBHOOK_STATES.map((state) => [state, count(state)])) }
     },
     'max',

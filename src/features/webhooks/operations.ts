@@ -54,7 +54,9 @@ export const listWebhooks = defineOperation({
   output: pageSchema(webhookSchema),
   run: async (broker, { query, caller }) =>
     slicePage(
-      (await broker.store.webhooks.list(caller.projectId)).map((one) => webhookToWire(one, broker.now())),
+      (await broker.store.webhooks.list(caller.projectId)).map((webhook) =>
+        webhookToWire(webhook, broker.now()),
+      ),
       query,
     ),
 })

@@ -31,7 +31,7 @@ export function signedHeaders(
   return {
     'webhook-id': id,
     'webhook-timestamp': String(now),
-    'webhook-signature': secrets.map((one) => `v1,${signature(one, signed)}`).join(' '),
+    'webhook-signature': secrets.map((key) => `v1,${signature(key, signed)}`).join(' '),
   }
 }
 

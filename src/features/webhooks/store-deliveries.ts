@@ -213,9 +213,9 @@ export function createDeliveries(database: Database): Deliveries {
         // a statement of its own locks the rows, since an UPDATE has no limit
         for (const { eventId } of yield* claimable({ webhookId, now, limit })) {
           const [event] = yield* eventOf({ eventId })
-          const [one] = yield* claim({ webhookId, eventId, owner, seconds, now })
-          if (event !== undefined && one !== undefined)
-            claimed.push({ webhookId, eventId, owner, ...one, ...event })
+          const [won] = yield* claim({ webhookId, eventId, owner, seconds, now })
+          if (event !== undefined && won !== undefined)
+            claimed.push({ webhookId, eventId, owner, ...won, ...event })
         }
         return claimed
       })

@@ -92,8 +92,8 @@ export function createDeliveryLists(database: Database): DeliveryLists {
       return browsed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, place, limit)
     },
     async waiting() {
-      return (await read(oldest({}))).map(({ oldest: since, ...one }) => ({
-        ...one,
+      return (await read(oldest({}))).map(({ oldest: since, ...row }) => ({
+        ...row,
         ...(since !== undefined && since > 0 && { oldest: since }),
       }))
     },

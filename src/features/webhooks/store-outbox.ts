@@ -85,8 +85,8 @@ export function outbox(database: Database): ChangeHook {
     else
       yield* addNext(announce, receivers, connection, 'connection.refreshed_scopes', {
         scopes,
-        added: scopes.filter((one) => !before.includes(one)),
-        removed: before.filter((one) => !scopes.includes(one)),
+        added: scopes.filter((scope) => !before.includes(scope)),
+        removed: before.filter((scope) => !scopes.includes(scope)),
       })
   }
 
@@ -108,8 +108,8 @@ export function outbox(database: Database): ChangeHook {
     announce: Announce,
     { connections: gone }: Change<'connections deleted'>,
   ): Steps<undefined> {
-    const [one] = gone
-    const receivers = one && (yield* findReceivers(one.projectId))
+    const [first] = gone
+    const receivers = first && (yield* findReceivers(first.projectId))
     if (receivers === undefined) return
     const after = yield* numbersAfter()
     const data = { by: 'operator', revocation: 'not_attempted' }
@@ -122,7 +122,7 @@ export function outbox(database: Database): ChangeHook {
   /** Writes the events of the failed runs. A run that ended because a consent is missing does not count. */
   function* runsEnded(announce: Announce, { runs }: Change<'runs ended'>): Steps<undefined> {
     const failed = runs.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
-    for (const [projectId, ofProject] of Map.groupBy(failed, (one) => one.projectId)) {
+    for (const [projectId, ofProject] of Map.groupBy(failed, (record) => record.projectId)) {
       const receivers = yield* findReceivers(projectId)
       if (receivers === undefined) continue
       for (const { id, userId, toolId, errorKind = 'UNKNOWN', retryable = false } of ofProject)
@@ -182,5 +182,5 @@ export function outbox(database: Database): ChangeHook {
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one) => others.includes(one))
+  return some.length === others.length && some.every((scope) => others.includes(scope))
 }

@@ -44,7 +44,7 @@ export const webhookStore: StorePart = {
     return {
       webhooks: {
         ...webhooks,
-        add: (one, ...rest) => webhooks.add(sign(one), ...rest),
+        add: (row, ...rest) => webhooks.add(sign(row), ...rest),
         change: async (from, to, ...rest) => check(await webhooks.change(from, sign(to), ...rest)),
         find: async (...args) => check(await webhooks.find(...args)),
         list: async (...args) => checkAll(await webhooks.list(...args)),

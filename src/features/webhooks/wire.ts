@@ -105,8 +105,9 @@ export function webhookToWire(webhook: Webhook, now: number): z.infer<typeof web
   }
 }
 
-export function deliveryToWire(one: ListedDelivery): z.infer<typeof deliverySchema> {
-  const { eventId, type, key, keySeq, state, attempt, dueAt, lastStatus, lastError, createdAt, endedAt } = one
+export function deliveryToWire(delivery: ListedDelivery): z.infer<typeof deliverySchema> {
+  const { eventId, type, key, keySeq, state, attempt, dueAt, lastStatus, lastError, createdAt, endedAt } =
+    delivery
   return {
     event_id: eventId,
     type,

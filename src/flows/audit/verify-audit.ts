@@ -66,7 +66,7 @@ async function verifyFromAnchor(
   const anchor = anchors.at(0)
   let end: AuditHead | undefined = anchor
   let last = anchor?.lastSeq
-  let knownIsThere = known === undefined || anchors.some((one) => isEnd(one, known))
+  let knownIsThere = known === undefined || anchors.some((end) => isEnd(end, known))
   for (;;) {
     const blocks = await broker.store.audit.blocks(projectId, {
       order: 'oldest first',
@@ -139,6 +139,6 @@ function unknownEnd(lastSeq: number, anchor: AuditAnchor | undefined): string {
     : `the chain does not contain the end you know (entry ${lastSeq}): it was cut or rebuilt`
 }
 
-function isEnd(one: AuditHead, { lastSeq, hash }: AuditHead): boolean {
-  return one.lastSeq === lastSeq && one.hash === hash
+function isEnd(head: AuditHead, { lastSeq, hash }: AuditHead): boolean {
+  return head.lastSeq === lastSeq && head.hash === hash
 }

@@ -57,7 +57,7 @@ function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefine
   const { authorization, openedAt, now, othersCameBack } = situation
   if (authorization.status === 'exchanging') return undefined
   const latest = latestAttempt(situation)
-  const has = (step: TrailEntry['step']) => latest.some((one) => one.step === step)
+  const has = (step: TrailEntry['step']) => latest.some((entry) => entry.step === step)
   const refused = latest.findLast(({ step }) => step === 'refused')?.details?.reason
   if (has('user_confirmed')) return 'not_sent_on'
   if (has('callback')) return 'user_not_confirmed'

@@ -76,7 +76,9 @@ async function causeAmong(
 ): Promise<Cause | undefined> {
   const { projectId, steps, requester } = authorization
   // if the authorization had several steps, the one whose consent withheld or changed something counts
-  const step = steps.find((one) => one.missingScopes ?? one.previousAccount) ?? currentStep(authorization)
+  const step =
+    steps.find((candidate) => candidate.missingScopes ?? candidate.previousAccount) ??
+    currentStep(authorization)
   const about = authorization.status === 'completed' ? step : currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, about.providerUid)
   const othersCameBack =

@@ -34,7 +34,7 @@ export async function explainConnection(broker: Broker, connection: Connection):
         connectionId: id,
       },
     ],
-    steps: stepsOf(connection, entries).map((one) => ({ ...one, providerId })),
+    steps: stepsOf(connection, entries).map((step) => ({ ...step, providerId })),
     isCut,
     cause,
   }

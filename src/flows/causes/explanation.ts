@@ -72,8 +72,8 @@ export function factsAbout(
 export function measuredIn(entries: readonly TrailEntry[]): Pick<CauseFacts, 'clockDifference' | 'claim'> {
   const details = entries.map((entry) => entry.details ?? {})
   return {
-    clockDifference: details.findLast((one) => one.clock_difference_seconds !== undefined)
+    clockDifference: details.findLast((found) => found.clock_difference_seconds !== undefined)
       ?.clock_difference_seconds,
-    claim: details.findLast((one) => one.claim !== undefined)?.claim,
+    claim: details.findLast((found) => found.claim !== undefined)?.claim,
   }
 }

@@ -79,8 +79,9 @@ function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: Sen
     resource: [userInfoRequest, introspectionRequest],
   }
   const blocks: readonly (RequestBlock | undefined)[] = byPurpose[purpose as keyof typeof byPurpose] ?? [] // other purposes have no block
-  const present = blocks.filter((one) => one !== undefined)
-  const block = present.find((one) => isOf(one, endpoint)) ?? (present.length === 1 ? present[0] : undefined)
+  const present = blocks.filter((candidate) => candidate !== undefined)
+  const block =
+    present.find((candidate) => isOf(candidate, endpoint)) ?? (present.length === 1 ? present[0] : undefined)
   return block?.authMethod ?? scheme ?? 'none'
 }
 

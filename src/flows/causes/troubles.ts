@@ -62,9 +62,9 @@ export async function failedConsents(
   const ended = await broker.store.authorizations.endedSince(projectId, since, limits.ended)
   const book = await providersOf(broker, projectId)
   const latest = new Map<string, Authorization>()
-  for (const one of ended) {
-    const { providerUid } = currentStep(one)
-    if (!latest.has(providerUid)) latest.set(providerUid, one)
+  for (const authorization of ended) {
+    const { providerUid } = currentStep(authorization)
+    if (!latest.has(providerUid)) latest.set(providerUid, authorization)
   }
   const failed: FailedConsent[] = []
   const latestFailures = [...latest].filter(([, { status }]) => status === 'failed')

@@ -47,7 +47,7 @@ async function incompleteProviders(broker: Broker, projectId: string): Promise<A
     return [
       {
         tone: 'bad' as const,
-        title: `The provider ${entry.id} has no ${missing.map((one) => one.replaceAll('_', ' ')).join(' and no ')}.`,
+        title: `The provider ${entry.id} has no ${missing.map((member) => member.replaceAll('_', ' ')).join(' and no ')}.`,
         toDo: 'No user can connect it until its client is set.',
         path: '/providers',
       },

@@ -200,7 +200,7 @@ export async function logInFromIssuer(
  * another request has changed or ended the session at the same time.
  */
 export async function chooseProject(broker: Broker, session: ConsoleSession, id: string): Promise<void> {
-  if (!session.projects.some((one) => one.id === id))
+  if (!session.projects.some((project) => project.id === id))
     throw new BrokerError('not_found', 'There is no such project that you may see.')
   if (await changePageSession(broker, session.opened, { ...session.opened, shownProjectId: id })) return
   throw new BrokerError(

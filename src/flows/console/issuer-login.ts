@@ -127,7 +127,7 @@ function grantsOf({ rules }: DashboardIssuer, claims: Members): readonly RoleGra
 
 function displayOf(claims: Members): string | undefined {
   return [claims.email, claims.preferred_username, claims.name]
-    .find((one) => typeof one === 'string' && one !== '')
+    .find((claim) => typeof claim === 'string' && claim !== '')
     ?.toString()
     .slice(0, 200)
 }

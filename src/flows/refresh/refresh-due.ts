@@ -33,7 +33,9 @@ export async function refreshDue(broker: Broker): Promise<void> {
   const due = [
     ...timed.map((connection) => () => refreshTimed(broker, connection)),
     ...candidates
-      .filter((one) => isDue(one, now(), EARLIEST) && refreshes.findCoolDown(one) === undefined)
+      .filter(
+        (candidate) => isDue(candidate, now(), EARLIEST) && refreshes.findCoolDown(candidate) === undefined,
+      )
       .map((connection) => () => refreshInUse(broker, connection)),
   ]
   const next = due.values()

@@ -140,7 +140,7 @@ async function discard(
   if (current?.status === 'active') return { outcome: 'usable', connection: current }
   if (current === undefined) {
     const others = await connections.ofOwner(connection)
-    if (!others.some((one) => one.account.id === connection.account.id))
+    if (!others.some((other) => other.account.id === connection.account.id))
       await broker.oauth.revoke(registered, grant)
   }
   return AUTHORIZATION_REQUIRED

@@ -45,7 +45,7 @@ export function refreshTimes(
   const life = refreshExpiresIn ?? (knownEnd === undefined ? seconds : undefined)
   const endsAt = life === undefined ? knownEnd : receivedAt + life
   const idleAt = idleSeconds === undefined ? undefined : receivedAt + idleSeconds
-  const ends = [endsAt, idleAt].filter((one) => one !== undefined)
+  const ends = [endsAt, idleAt].filter((end) => end !== undefined)
   return { endsAt, ...(ends.length > 0 && { expiresAt: Math.min(...ends) }) }
 }
 

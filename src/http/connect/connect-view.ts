@@ -73,9 +73,9 @@ export async function connectView(
     scopes: shownScopes(authorization, entry, { known, words: facts?.scopes, language: words.language }),
     fields: entry === undefined ? [] : fieldsOf(entry, given, values),
     step,
-    steps: steps.map((one) => ({
-      providerName: names.get(one.providerUid) ?? '',
-      done: one.connectionId !== undefined,
+    steps: steps.map((shown) => ({
+      providerName: names.get(shown.providerUid) ?? '',
+      done: shown.connectionId !== undefined,
     })),
     expiresAt,
     now: broker.now(),

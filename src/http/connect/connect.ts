@@ -155,7 +155,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     // another user's link does not end the session of this browser: the page only offers to log in as that other user
     if (isStartable(authorization) && (await isOfAnotherUser(c, authorization)))
       return anotherUsersLink(c, authorization)
-    const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+    const trouble = LOGIN_TROUBLES.find((reason) => reason === c.req.query('login'))
     // a HEAD request, as link checkers send it, starts no attempt
     const skipsPage =
       broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined

@@ -40,8 +40,10 @@ export async function showAuthorization(
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     // the click leads to the login or the provider, and cancelling to the caller's page
     const endpoint = entry?.provider.authorizationRequest.endpoint
-    const formTo = [loginAt, endpoint, nextUriOf(broker, authorization)].filter((one) => one !== undefined)
-    pageHeaders(c, { formTo: formTo.map((one) => new URL(one)), hasForm: true })
+    const formTo = [loginAt, endpoint, nextUriOf(broker, authorization)].filter(
+      (target) => target !== undefined,
+    )
+    pageHeaders(c, { formTo: formTo.map((target) => new URL(target)), hasForm: true })
   }
   const window = await popupWindow(c, broker, authorization)
   if (window !== undefined) pageHeaders(c, { script: 'runs' })
@@ -74,14 +76,14 @@ export async function showAuthorization(
         authorization.steps.map(({ connectionId = '' }) => broker.store.connections.find(connectionId)),
       )
       const account = accounts
-        .map((one) => one?.account.name ?? '')
+        .map((connection) => connection?.account.name ?? '')
         .filter(Boolean)
         .join(', ')
       const all = [...new Set(names.values())].join(', ')
       const notGranted = [...new Set(authorization.steps.flatMap((step) => step.missingScopes ?? []))]
       const previous = authorization.steps
         .map((step) => step.previousAccount)
-        .find((one) => one !== undefined)
+        .find((known) => known !== undefined)
       return ending({
         kind: 'completed',
         ...about,

@@ -27,14 +27,14 @@ const LABELS = {
 /** The list of authorizations by status, and the page of one with each of its steps. */
 export function addAuthorizationPages(routes: ConsoleRoutes): void {
   routes.page('/authorizations', async (on) => {
-    const status = STATUSES.find((one) => one === on.query('status'))
+    const status = STATUSES.find((known) => known === on.query('status'))
     const userId = on.query('user')
     const found = await findAuthorizations(on, { status, userId })
     const providers = await providersOf(on.broker, on.projectId)
     const now = on.broker.now()
     const body = html`${filters(
       '/authorizations',
-      html`${select('Status', 'status', [['', 'All'], ...STATUSES.map((one) => [one, LABELS[one]] as const)], { value: status })}
+      html`${select('Status', 'status', [['', 'All'], ...STATUSES.map((known) => [known, LABELS[known]] as const)], { value: status })}
 ${field('User', 'user', { value: userId, type: 'search' })}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered: new URL(on.c.req.url).search !== '' },
@@ -63,7 +63,7 @@ ${searchPager(on, found)}`
   })
 
   routes.live('/authorizations', async (on) => {
-    const status = STATUSES.find((one) => one === on.query('status'))
+    const status = STATUSES.find((known) => known === on.query('status'))
     const found = await findAuthorizations(on, { status, userId: on.query('user') })
     return newerText(found.rows.length, PAGE_ROWS)
   })
@@ -97,7 +97,7 @@ ${section(
   facts([
     ['Status', statusOf(authorization, broker.now())],
     ['Reason', explanation.reason === undefined ? undefined : code(explanation.reason)],
-    ['Provider', name(providers.map((one) => one.name).join(', '))],
+    ['Provider', name(providers.map((provider) => provider.name).join(', '))],
     ['User', link(userPath(userId), name(userId))],
     ['Asked by', requester === undefined ? undefined : name(requester)],
     ['Begun', exactTime(createdAt)],
@@ -106,7 +106,7 @@ ${section(
     ['Connection', connections.length === 0 ? undefined : html`${connections}`],
     [
       'Scopes',
-      html`<ul class="tags">${[...new Set(providers.flatMap((one) => one.scopes))].map((one) => html`<li>${code(one)}</li>`)}</ul>`,
+      html`<ul class="tags">${[...new Set(providers.flatMap((provider) => provider.scopes))].map((scope) => html`<li>${code(scope)}</li>`)}</ul>`,
     ],
     ['Id', code(id)],
   ]),
@@ -119,7 +119,7 @@ ${section(
 )}
 </div>
 ${asCurl(on, `/v1/auth/${id}/explain`)}`
-    return on.show(`Consent at ${providers.map((one) => one.providerId).join(', ')}`, body, {
+    return on.show(`Consent at ${providers.map((provider) => provider.providerId).join(', ')}`, body, {
       above: [['Authorizations', '/authorizations']],
     })
   })

@@ -40,7 +40,7 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
     if (row !== undefined && column >= 0 && column < columns) row[column] = (row[column] ?? 0) + count
   }
   const totals = Array.from({ length: columns }, (_, i) => cells.reduce((sum, row) => sum + (row[i] ?? 0), 0))
-  const total = totals.reduce((sum, one) => sum + one, 0)
+  const total = totals.reduce((sum, part) => sum + part, 0)
   const top = niceTop(Math.max(1, ...totals))
   const colors = options.order === undefined ? colorsOf(labels) : labels.map((_, i) => `t${i + 1}`)
   const color = (series: number) => colors[series] ?? 's6'
@@ -53,7 +53,7 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   return html`<figure class="chart">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${title}</title><desc id="${id}-desc">${summary}</desc>
 ${[0, top / 2, top].map((value) => grid(value, top))}
-${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, color: color(series), below: sum(cells.slice(0, series).map((one) => one[column] ?? 0)) })))}
+${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, color: color(series), below: sum(cells.slice(0, series).map((part) => part[column] ?? 0)) })))}
 <text x="${LEFT}" y="${HEIGHT - 4}">${dayAndTime(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
 </svg>
 ${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${labelText(label)} ${formatted(sum(cells[i]))}</li>`)}</ul>`}
@@ -148,12 +148,12 @@ function dataTable(
 /** A round number that is at least as large, and whose half is round too. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  const top = [1, 2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= value) ?? 10 * power
+  const top = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value) ?? 10 * power
   return Math.max(top, 2)
 }
 
 function sum(values: readonly number[] | undefined): number {
-  return (values ?? []).reduce((total, one) => total + one, 0)
+  return (values ?? []).reduce((total, value) => total + value, 0)
 }
 
 function labelText(label: string): string {

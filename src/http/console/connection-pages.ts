@@ -85,7 +85,7 @@ ${section(
       'Scopes',
       scopes.length === 0
         ? 'none'
-        : html`<ul class="tags">${scopes.map((one) => html`<li>${code(one)}</li>`)}</ul>`,
+        : html`<ul class="tags">${scopes.map((scope) => html`<li>${code(scope)}</li>`)}</ul>`,
     ],
     ['Id', code(id)],
   ]),
@@ -169,13 +169,13 @@ async function readFilters(on: OnPage): Promise<Filters> {
     providerId,
     // a provider that does not exist has no connections
     providerUid: providerId === undefined ? undefined : (book.byId(providerId)?.uid ?? ''),
-    status: STATUSES.find((one) => one === on.query('status')),
+    status: STATUSES.find((known) => known === on.query('status')),
   }
 }
 
 /** Whether more than one filter is given. Each index covers only one. */
 function isSearch({ userId, providerUid, status }: Filters): boolean {
-  return [userId, providerUid, status].filter((one) => one !== undefined).length > 1
+  return [userId, providerUid, status].filter((filter) => filter !== undefined).length > 1
 }
 
 /** Searches by the index of the narrowest filter. Further filters are compared row by row. */

@@ -14,7 +14,7 @@ export function table(
 ): Html {
   if (rows.length === 0) return emptyState(empty)
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table><caption class="visually-hidden">${caption}</caption>
-<thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell ?? html`<span class="muted">–</span>`}</td>`)}</tr>`)}</tbody></table></div>`
 }
 

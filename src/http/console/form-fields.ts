@@ -48,7 +48,8 @@ export function select(
 ): Html {
   return html`<div class="field"><label for="f-${id}">${label}</label>
 <select id="f-${id}" name="${id}"${described(id, hint, fault)}>${choices.map(
-    ([one, text]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${text}</option>`,
+    ([option, text]) =>
+      html`<option value="${option}"${option === value ? html` selected` : ''}>${text}</option>`,
   )}</select>${notes(id, hint, fault)}</div>`
 }
 

@@ -40,7 +40,7 @@ export function given(form: URLSearchParams, field: string): string | undefined 
 
 /** Whether one of these fields is filled in. */
 export function hasAny(form: URLSearchParams, fields: readonly string[]): boolean {
-  return fields.some((one) => given(form, one) !== undefined)
+  return fields.some((field) => given(form, field) !== undefined)
 }
 
 /** The JSON object in a form's field; empty when there is none. Throws `invalid_request`. */

@@ -102,7 +102,8 @@ export function operationForm<Params extends z.ZodType, Body extends z.ZodType>(
     view({ values, refused } = { values: new URLSearchParams() }, more = html``) {
       const sent = { values, faults: refused?.faults ?? new Map<string, string>() }
       const state = [...values].length > 0 || refused !== undefined ? sent : undefined
-      const of = (isNamed: boolean) => placed().flatMap((one) => (one.isNamed === isNamed ? one.field : []))
+      const of = (isNamed: boolean) =>
+        placed().flatMap((member) => (member.isNamed === isNamed ? member.field : []))
       const others = of(false)
       if (options.others === undefined || others.length === 0)
         return html`${fieldsView(of(true), state)}${more}${fieldsView(others, state)}`
@@ -129,7 +130,7 @@ function inputMembers(
   { withParams = false }: FormOptions,
 ): readonly Member[] {
   const all = [withParams ? params : undefined, body]
-  return all.flatMap((one) => (one === undefined ? [] : membersOf(jsonSchemaOf(one))))
+  return all.flatMap((schema) => (schema === undefined ? [] : membersOf(jsonSchemaOf(schema))))
 }
 
 type Given = Readonly<Record<string, FieldLayout | undefined>>
@@ -148,15 +149,15 @@ function placedFields(
   /** Whether the layout names members of the object at this path. */
   const isAbove = (path: string) => order.some((name) => name.startsWith(`${path}.`))
   const within = (members: readonly Member[], above: readonly string[]): readonly Placed[] =>
-    members.flatMap((one): readonly Placed[] => {
-      const path = dotted([...above, one.member])
+    members.flatMap((member): readonly Placed[] => {
+      const path = dotted([...above, member.member])
       known.add(path)
       const own =
         layout[path] ?? (options.only?.includes(dotted(above)) && !isAbove(path) ? false : undefined)
       if (own === false) return []
       if (own === undefined && isAbove(path))
-        return within(membersOf(withoutNull(one.keywords)), [...above, one.member])
-      return [{ above, field: shownField(one, above, own, options), isNamed: own !== undefined }]
+        return within(membersOf(withoutNull(member.keywords)), [...above, member.member])
+      return [{ above, field: shownField(member, above, own, options), isNamed: own !== undefined }]
     })
 
   const all = within(members, [])
@@ -166,7 +167,7 @@ function placedFields(
 }
 
 function shownField(
-  one: Member,
+  wanted: Member,
   above: readonly string[],
   own: Exclude<FieldLayout, false> | undefined,
   options: FormOptions,
@@ -178,7 +179,7 @@ function shownField(
     ...given
   } = typeof own === 'string' ? { label: own } : (own ?? {})
   const field = fieldOf(
-    { ...one, isRequired: isNeeded ?? (one.isRequired && !options.isChange) },
+    { ...wanted, isRequired: isNeeded ?? (wanted.isRequired && !options.isChange) },
     above,
     dotted,
   )
@@ -244,9 +245,9 @@ function isUsed(field: FormField, { values, faults }: SentForm): boolean {
 
 function readValue(field: FormField, form: URLSearchParams, faults: Fault[]): Json | undefined {
   if (field.kind === 'group') {
-    if (!field.fields.some((one) => isFilledIn(one, form))) return undefined
-    const members = field.fields.map((one) => [one.member, readSimple(one, form, faults)] as const)
-    return Object.fromEntries(members.filter((one): one is [string, Json] => one[1] !== undefined))
+    if (!field.fields.some((simple) => isFilledIn(simple, form))) return undefined
+    const members = field.fields.map((simple) => [simple.member, readSimple(simple, form, faults)] as const)
+    return Object.fromEntries(members.filter((member): member is [string, Json] => member[1] !== undefined))
   }
   return readSimple(field, form, faults)
 }
@@ -270,7 +271,7 @@ function readSimple(field: SimpleField, form: URLSearchParams, faults: Fault[]):
 /** The line break after a single line comes from copying it. */
 function withoutCopiedBreak(text: string): string {
   const [line = '', ...rest] = text.split('\n')
-  return rest.every((one) => one === '') ? line : text
+  return rest.every((other) => other === '') ? line : text
 }
 
 function put(object: Record<string, Json>, [member = '', ...rest]: readonly string[], value: Json): void {

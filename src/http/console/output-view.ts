@@ -64,7 +64,7 @@ function valueText(member: string, value: unknown, now: number | undefined): Cel
     return now === undefined ? exactTime(at) : time(at, now)
   }
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string')
   const text = typeof value === 'string' ? value : isList ? value.join(', ') : JSON.stringify(value)
   return html`${name(text, { longest: 300 })}`
 }

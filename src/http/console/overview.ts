@@ -48,8 +48,8 @@ export function addOverview(routes: ConsoleRoutes): void {
 <div class="head"><h2>The last ${SPANS[span].label}</h2><nav class="actions" aria-label="Span of the charts">${(
       Object.keys(SPANS) as Span[]
     ).map(
-      (one) =>
-        html`<a class="button secondary" href="${urlWith(on, { span: one })}"${one === span ? html` aria-current="true"` : ''}>${SPANS[one].label}</a>`,
+      (choice) =>
+        html`<a class="button secondary" href="${urlWith(on, { span: choice })}"${choice === span ? html` aria-current="true"` : ''}>${SPANS[choice].label}</a>`,
     )}</nav></div>
 <div class="cards">${CHARTS.map(([counter, title, order]) =>
       section(title, chartOf(counts, { counter, title, from, columns, hoursEach, ...(order && { order }) })),
@@ -78,7 +78,7 @@ async function waitingWorkers(broker: Broker, projectId: string): Promise<Attent
 
 function spanOf(on: OnPage): Span {
   const requested = on.query('span')
-  return (Object.keys(SPANS) as Span[]).find((one) => one === requested) ?? '24h'
+  return (Object.keys(SPANS) as Span[]).find((key) => key === requested) ?? '24h'
 }
 
 function chartOf(
@@ -95,7 +95,7 @@ function chartOf(
     readonly order?: readonly string[]
   },
 ): Html {
-  const own = counts.filter((one) => one.name === counter)
+  const own = counts.filter((count) => count.name === counter)
   return own.length === 0
     ? emptyState('Nothing was counted in this time.')
     : barChart(own, { id: `chart-${counter}`, ...options })

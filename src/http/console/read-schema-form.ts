@@ -25,11 +25,11 @@ export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText =
   const faults = new Map<string, string>()
   const input = objectOf(form.fields, (field) => {
     if (field.kind !== 'group') return readField(field, sent, faults)
-    const inner = objectOf(field.fields, (one) =>
-      readField(one, sent, faults, { isInOptionalGroup: !field.isRequired }),
+    const inner = objectOf(field.fields, (simple) =>
+      readField(simple, sent, faults, { isInOptionalGroup: !field.isRequired }),
     )
     if (field.isRequired) return { value: inner }
-    if (!field.fields.some((one) => isFilledIn(one, sent))) return 'absent'
+    if (!field.fields.some((simple) => isFilledIn(simple, sent))) return 'absent'
     checkRequired(field.fields, inner, faults)
     return { value: inner }
   })
@@ -77,9 +77,9 @@ const MISSING = 'is required.'
 export function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
   if (field.kind === 'constant' && field.isRequired) return false
   const initial = initialText(field)
-  const texts = sent.getAll(field.name).map((one) => one.replaceAll('\r\n', '\n'))
+  const texts = sent.getAll(field.name).map((text) => text.replaceAll('\r\n', '\n'))
   return (
-    texts.some((one) => (field.kind === 'text' ? one : one.trim()) !== '') && texts.join('\n') !== initial
+    texts.some((text) => (field.kind === 'text' ? text : text.trim()) !== '') && texts.join('\n') !== initial
   )
 }
 
@@ -108,7 +108,7 @@ export function sentValue(field: SimpleField, sent: URLSearchParams): Read {
       return text === '' ? 'absent' : chosen(text, field.values)
     case 'texts': {
       const all = field.values === undefined ? text.split('\n') : sent.getAll(field.name)
-      const texts = all.map((one) => one.trim()).filter((one) => one !== '')
+      const texts = all.map((line) => line.trim()).filter((line) => line !== '')
       return texts.length === 0 && !field.isRequired ? 'absent' : { value: texts }
     }
     case 'json':
@@ -118,7 +118,7 @@ export function sentValue(field: SimpleField, sent: URLSearchParams): Read {
 
 /** The value that was sent as `choiceText` writes it. */
 function chosen(text: string, values: readonly Json[]): Read {
-  const value = values.find((one) => choiceText(one, values) === text)
+  const value = values.find((candidate) => choiceText(candidate, values) === text)
   return value === undefined ? { fault: 'must be one of the choices.' } : { value }
 }
 

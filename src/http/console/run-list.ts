@@ -40,7 +40,7 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
   // so that the list has runs that have just ended; if the flush fails, only these are missing
   await broker.history.flush().catch(() => {})
   const [userId, tool] = [on.query('user'), on.query('tool')]
-  const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
+  const status = EXECUTION_STATUSES.find((known) => known === on.query('status'))
   const found = await findRuns(on, {
     userId,
     toolId: tool === undefined ? undefined : await historyToolId(broker, on.projectId, tool),
@@ -59,10 +59,10 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
     html`<code>${run.entryPoint}</code>`,
     time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
   ])
-  const isFiltered = [userId, tool, status, on.query('date')].some((one) => one !== undefined)
+  const isFiltered = [userId, tool, status, on.query('date')].some((filter) => filter !== undefined)
   const body = html`${filters(
     list.path,
-    html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...list.statuses.map((one) => [one, one] as const)], { value: status })}
+    html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...list.statuses.map((known) => [known, known] as const)], { value: status })}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
     { isFiltered },
   )}
@@ -97,7 +97,7 @@ function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promis
   const read = (place: PlaceInList, limit: number) =>
     on.broker.store.executions.browse(on.projectId, by, place, limit)
   const place = placeInList(on, 'exec')
-  const given = [userId, toolId, type, status].filter((one) => one !== undefined)
+  const given = [userId, toolId, type, status].filter((filter) => filter !== undefined)
   if (given.length === Object.keys(by).length) return read(place, PAGE_ROWS)
   return searchList(
     read,

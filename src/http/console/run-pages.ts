@@ -92,7 +92,9 @@ ${
         'Output',
         html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : record.startedAt === undefined ? NOT_BEGUN : NOT_KEPT}</p>`,
       )
-    : outputs.map((one, i) => section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(one)))
+    : outputs.map((output, i) =>
+        section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(output)),
+      )
 }`
 }
 

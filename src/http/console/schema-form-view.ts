@@ -44,7 +44,7 @@ function fieldView(field: FormField, sent: SentForm | undefined): Html {
   return html`<fieldset class="group"><legend>${labelText(field)}</legend>
 ${field.description !== undefined && html`<p class="muted small">${describedText(field)}</p>`}
 ${fault !== undefined && html`<p class="fault small">${faultText(field, fault)}</p>`}
-${field.fields.map((one) => simpleView(one, sent))}</fieldset>`
+${field.fields.map((simple) => simpleView(simple, sent))}</fieldset>`
 }
 
 function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
@@ -86,8 +86,8 @@ ${value}</textarea>`
     case 'number':
       return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${attributes}${required}>`
     case 'boolean':
-      return choices([true, false], value, html`${attributes}${required}`, (one) =>
-        one === true ? 'yes' : 'no',
+      return choices([true, false], value, html`${attributes}${required}`, (choice) =>
+        choice === true ? 'yes' : 'no',
       )
     case 'choice':
       return choices(field.values, value, html`${attributes}${required}`, textOf)
@@ -110,7 +110,7 @@ function choices(
   attributes: Html,
   shown: (value: Json) => string,
 ): Html {
-  const all = values.map((one) => [choiceText(one, values), shown(one)] as const)
+  const all = values.map((value) => [choiceText(value, values), shown(value)] as const)
   return options([['', '—'], ...all], chosen, attributes)
 }
 
@@ -131,7 +131,7 @@ function checkboxesView(field: SimpleField, values: readonly string[], sent: Sen
   const note = `${idOf(field)}-note`
   const fault = sent?.faults.get(field.name)
   return html`<fieldset aria-describedby="${note}"><legend>${labelText(field)}</legend>
-${values.map((one) => html`<label><input type="checkbox" name="${field.name}" value="${one}"${chosen.includes(one) ? html` checked` : ''}>${name(one)}</label>`)}
+${values.map((value) => html`<label><input type="checkbox" name="${field.name}" value="${value}"${chosen.includes(value) ? html` checked` : ''}>${name(value)}</label>`)}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></fieldset>`
 }
 

@@ -90,29 +90,29 @@ export function schemaForm(schema: JsonSchema | undefined): SchemaForm {
   const members = membersOf(schema)
   if (members.length === 0 && takesMore(schema)) return WHOLE
   const fields = members.map((member) => fieldOf(member, [], pointer))
-  const count = fields.reduce((sum, one) => sum + (one.kind === 'group' ? one.fields.length : 1), 0)
+  const count = fields.reduce((sum, field) => sum + (field.kind === 'group' ? field.fields.length : 1), 0)
   return count > MAX_FIELDS ? WHOLE : { kind: 'fields', fields }
 }
 
 /** The field of a member of the object at the path `above`. */
-export function fieldOf(one: Member, above: readonly string[], naming: Naming): FormField {
-  const path = [...above, one.member]
-  const keywords = withoutNull(one.keywords)
-  if (!isPlainObject(keywords) || takesMore(keywords)) return simpleFieldOf(one, path, naming)
+export function fieldOf(member: Member, above: readonly string[], naming: Naming): FormField {
+  const path = [...above, member.member]
+  const keywords = withoutNull(member.keywords)
+  if (!isPlainObject(keywords) || takesMore(keywords)) return simpleFieldOf(member, path, naming)
   const fields = membersOf(keywords).map((inner) => simpleFieldOf(inner, [...path, inner.member], naming))
-  if (fields.length === 0) return simpleFieldOf(one, path, naming)
+  if (fields.length === 0) return simpleFieldOf(member, path, naming)
   const initial = initialOf(keywords)
   const withDefaults = isKeywords(initial)
     ? fields.map((inner) =>
         Object.hasOwn(initial, inner.member) ? { ...inner, initial: initial[inner.member] as Json } : inner,
       ) // `default` is JSON
     : fields
-  return { ...described(naming(path), one, keywords), kind: 'group', fields: withDefaults }
+  return { ...described(naming(path), member, keywords), kind: 'group', fields: withDefaults }
 }
 
-function simpleFieldOf(one: Member, path: readonly string[], naming: Naming): SimpleField {
-  const keywords = withoutNull(one.keywords)
-  const about = described(naming(path), one, keywords)
+function simpleFieldOf(member: Member, path: readonly string[], naming: Naming): SimpleField {
+  const keywords = withoutNull(member.keywords)
+  const about = described(naming(path), member, keywords)
   const json = { ...about, kind: 'json' } as const
   if (Object.hasOwn(keywords, 'const')) return { ...about, kind: 'constant', value: keywords.const as Json }
   if (DEPENDENT.some((keyword) => keyword in keywords)) return json
@@ -153,13 +153,13 @@ function simpleFieldOf(one: Member, path: readonly string[], naming: Naming): Si
 }
 
 function choiceOf(about: Described, values: readonly Json[]): SimpleField | undefined {
-  const isSimple = values.every((one) => typeof one !== 'object' || one === null)
+  const isSimple = values.every((value) => typeof value !== 'object' || value === null)
   return isSimple && values.length <= MAX_CHOICES ? { ...about, kind: 'choice', values } : undefined
 }
 
 /** How a form sends one of the values: as JSON, unless all of them are texts. An empty text means no choice. */
 export function choiceText(value: Json, values: readonly Json[]): string {
-  const areTexts = values.every((one) => typeof one === 'string' && one !== '')
+  const areTexts = values.every((text) => typeof text === 'string' && text !== '')
   return areTexts ? String(value) : JSON.stringify(value)
 }
 
@@ -190,7 +190,9 @@ function textsOf(items: unknown): readonly string[] | undefined {
   if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
   const { type, enum: values } = items
   if (Array.isArray(values))
-    return values.length <= MAX_CHOICES && values.every((one) => typeof one === 'string') ? values : undefined
+    return values.length <= MAX_CHOICES && values.every((value) => typeof value === 'string')
+      ? values
+      : undefined
   return type === 'string' ? [] : undefined
 }
 
@@ -198,18 +200,18 @@ function textsOf(items: unknown): readonly string[] | undefined {
 export function withoutNull(keywords: Keywords): Keywords {
   const { type, anyOf, oneOf, ...rest } = keywords
   if (Array.isArray(type)) {
-    const others = type.filter((one) => one !== 'null')
+    const others = type.filter((name) => name !== 'null')
     return others.length === 1 ? { ...keywords, ...enumWithoutNull(keywords), type: others[0] } : keywords
   }
   const either = anyOf ?? oneOf
   if (type !== undefined || !Array.isArray(either) || (anyOf && oneOf)) return keywords
-  const others = either.filter((one) => !(isKeywords(one) && one.type === 'null'))
+  const others = either.filter((schema) => !(isKeywords(schema) && schema.type === 'null'))
   const [only] = others
   return others.length === 1 && either.length === 2 && isKeywords(only) ? { ...only, ...rest } : keywords
 }
 
 function enumWithoutNull({ enum: values }: Keywords): Keywords {
-  return Array.isArray(values) ? { enum: values.filter((one) => one !== null) } : {}
+  return Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}
 }
 
 function described(name: string, { member, isRequired }: Member, keywords: Keywords): Described {

@@ -31,12 +31,12 @@ const WORDS = {
 export function timeline({ steps, isCut }: Explanation): Html {
   return html`${isCut && html`<p class="muted small">Earlier steps were dropped: there were too many.</p>`}
 <ol class="timeline">${steps.map(
-    (one) =>
-      html`<li class="${toneOf(one)}"><strong>${WORDS[one.step]}</strong>${
-        one.attempt !== undefined &&
-        one.attempt > 1 &&
-        html` <span class="muted">(click ${one.attempt})</span>`
-      }<br><span class="muted small">${exactTime(one.at)}</span>${linesOf(one.details).map(
+    (step) =>
+      html`<li class="${toneOf(step)}"><strong>${WORDS[step.step]}</strong>${
+        step.attempt !== undefined &&
+        step.attempt > 1 &&
+        html` <span class="muted">(click ${step.attempt})</span>`
+      }<br><span class="muted small">${exactTime(step.at)}</span>${linesOf(step.details).map(
         (line) => html`<br><span class="small">${name(line, { longest: 400 })}</span>`,
       )}</li>`,
   )}</ol>`
@@ -89,8 +89,8 @@ export function entriesList(entries: readonly AuditEntry[]): Html {
       html`<li class="${reason === undefined ? 'plain' : 'bad'}"><strong>${action}</strong><br><span class="muted small">${exactTime(at)} · ${name(
         [actor.kind, actor.id].filter(Boolean).join(' '),
       )}${typeof purpose === 'string' && html` · ${name(purpose)}`}</span>${[tool, reason].map(
-        (one) =>
-          typeof one === 'string' && html`<br><span class="small">${name(one, { longest: 300 })}</span>`,
+        (note) =>
+          typeof note === 'string' && html`<br><span class="small">${name(note, { longest: 300 })}</span>`,
       )}</li>`,
   )}</ol>`
 }

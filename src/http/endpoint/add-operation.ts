@@ -33,7 +33,7 @@ export function addOperation(add: AddEndpoint, broker: Broker, operation: Operat
     }
     const result = operation.run(broker, input)
     return result instanceof Promise
-      ? result.then((one) => respond(c, broker, operation, one))
+      ? result.then((output) => respond(c, broker, operation, output))
       : respond(c, broker, operation, result)
   })
 }

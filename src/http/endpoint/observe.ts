@@ -111,6 +111,6 @@ type AnsweredRequest = Omit<ObservedRequest, 'begun'>
 const LATENCIES = [10, 50, 250, 1000] as const
 
 function latencyLabel(milliseconds: number): string {
-  const bound = LATENCIES.find((one) => milliseconds <= one)
+  const bound = LATENCIES.find((limit) => milliseconds <= limit)
   return bound === undefined ? 'longer' : `up to ${bound} ms`
 }

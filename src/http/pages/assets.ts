@@ -37,7 +37,7 @@ export function assetHref(name: keyof typeof ASSETS): string {
 /** Serves the assets of all pages, which load nothing from other hosts. The app is mounted at `/`. */
 export function assets(): Hono {
   const app = new Hono()
-  for (const [name, one] of Object.entries(ASSETS)) app.get(`/assets/${name}`, serve(one))
+  for (const [name, asset] of Object.entries(ASSETS)) app.get(`/assets/${name}`, serve(asset))
   return app
 }
 
@@ -51,9 +51,9 @@ function serve({ type, text, version }: Asset): Handler {
 
 /** The stylesheet of a feature: its path, its URL in pages, and what serves it. */
 export function ownStyle(name: string, file: URL) {
-  const one = style(file)
+  const asset = style(file)
   const path = `/assets/${name}`
-  return { path, href: `${path}?v=${one.version}`, serve: serve(one) }
+  return { path, href: `${path}?v=${asset.version}`, serve: serve(asset) }
 }
 
 /** The stylesheets of these files, one after the other. `build/main.ts` copies them beside the program. */

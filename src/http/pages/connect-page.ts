@@ -89,9 +89,9 @@ ${noteOf(brand.note('connect.note', words.language))}
 ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
 <h2>${connect.willBeAbleTo({ app: asks })}</h2>
 <ul class="scopes">
-${view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((one) => scopeItem(one, view, words))}
+${view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((scope) => scopeItem(scope, view, words))}
 </ul>
-<form method="post" action="${action}">${(view.fields ?? []).map((one) => field(one, words))}
+<form method="post" action="${action}">${(view.fields ?? []).map((row) => field(row, words))}
 <p class="warning" role="note">${connect.warning({ app })}</p>
 ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
 <button type="submit">${connect.continueTo({ provider })}</button>
@@ -179,7 +179,7 @@ function field(shown: ValueField, { texts: { connect } }: Words): Html {
       ? html`<input id="${id}" name="${fieldName}" value="${value}" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" dir="auto" aria-describedby="${note}"${invalid}>`
       : html`<select id="${id}" name="${fieldName}" required aria-describedby="${note}"${invalid}>
 <option value="">${connect.choose}</option>
-${oneOf.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''}>${one}</option>`)}
+${oneOf.map((choice) => html`<option value="${choice}"${choice === value ? html` selected` : ''}>${choice}</option>`)}
 </select>`
   return html`<label for="${id}">${label}</label>
 ${control}

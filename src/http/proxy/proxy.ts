@@ -62,7 +62,7 @@ export function addProxy(
   document(app)
   const running = new Map<string, number>()
   broker.metrics.gauge('gatepass_proxy_requests_running', 'Requests that are being forwarded', () =>
-    [...running.values()].reduce((sum, one) => sum + one, 0),
+    [...running.values()].reduce((sum, count) => sum + count, 0),
   )
 
   /** Takes a slot of the key. Returns the function that releases it; further calls do nothing. Throws `rate_limited`. */

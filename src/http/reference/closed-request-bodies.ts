@@ -17,14 +17,14 @@ export function closeRequestBodies<Document extends object>(document: Document):
   const inRequests = new Set<unknown>()
   for (const body of bodies) visit(body, schemas, inRequests)
   for (const schema of inRequests) {
-    const one = schema as Node
+    const node = schema as Node
     if (
-      one.type === 'object' &&
-      nodeOf(one.properties) &&
-      !('additionalProperties' in one) &&
-      !inAnswers.has(one)
+      node.type === 'object' &&
+      nodeOf(node.properties) &&
+      !('additionalProperties' in node) &&
+      !inAnswers.has(node)
     )
-      one.additionalProperties = false
+      node.additionalProperties = false
   }
   return document
 }

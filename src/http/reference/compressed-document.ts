@@ -37,8 +37,10 @@ export function sendDocument(c: Context, { type, etag, identity, compressed }: C
   c.header('vary', 'accept-encoding')
   c.header('cache-control', 'no-cache')
   c.header('etag', `"${etag}-${encoding}"`)
-  const known = (c.req.header('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-  if (known.includes('*') || known.some((one) => one.startsWith(`"${etag}-`))) return c.body(null, 304)
+  const known = (c.req.header('if-none-match') ?? '')
+    .split(',')
+    .map((part) => part.trim().replace(/^W\//, ''))
+  if (known.includes('*') || known.some((tag) => tag.startsWith(`"${etag}-`))) return c.body(null, 304)
   if (encoding !== 'identity') c.header('content-encoding', encoding)
   return c.body(bytes, 200, { 'content-type': type })
 }
@@ -48,7 +50,7 @@ function acceptedOf(header = ''): ReadonlySet<string> {
     header
       .toLowerCase()
       .split(',')
-      .map((one) => one.split(';').map((part) => part.trim()))
+      .map((range) => range.split(';').map((part) => part.trim()))
       .filter(([, quality = '']) => !/^q=0(?:\.0*)?$/.test(quality))
       .map(([name = '']) => name),
   )

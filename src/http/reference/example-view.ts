@@ -62,9 +62,9 @@ export function shownJson(value: unknown, indent = ''): string {
   if (short.length + indent.length <= MAX_LINE_CHARACTERS) return short
   const inner = `${indent}  `
   if (Array.isArray(value))
-    return `[\n${value.map((one) => inner + shownJson(one, inner)).join(',\n')}\n${indent}]`
+    return `[\n${value.map((item) => inner + shownJson(item, inner)).join(',\n')}\n${indent}]`
   const members = Object.entries(value).map(
-    ([name, one]) => `${inner}${JSON.stringify(name)}: ${shownJson(one, inner)}`,
+    ([name, item]) => `${inner}${JSON.stringify(name)}: ${shownJson(item, inner)}`,
   )
   return `{\n${members.join(',\n')}\n${indent}}`
 }

@@ -79,7 +79,7 @@ function outcomeOf(text: string): string | undefined {
   )
   if (results.length === 0) return `${items.length} item${items.length === 1 ? '' : 's'}`
   return [...new Set(results)]
-    .map((result) => `${results.filter((one) => one === result).length} ${result}`)
+    .map((result) => `${results.filter((other) => other === result).length} ${result}`)
     .join(', ')
 }
 

@@ -96,10 +96,10 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
 /** Whether the user has allowed the client at this redirect URI, so that the client may have the browser sent there. */
 export async function hasAllowed(
   broker: Pick<Broker, 'store' | 'settings'>,
-  one: Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>,
+  consent: Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>,
 ): Promise<boolean> {
-  const redirectUri = withoutLoopbackPort(one.redirectUri) ?? one.redirectUri
-  return hasAccess(broker, await broker.store.mcpConsents.find({ ...one, redirectUri }))
+  const redirectUri = withoutLoopbackPort(consent.redirectUri) ?? consent.redirectUri
+  return hasAccess(broker, await broker.store.mcpConsents.find({ ...consent, redirectUri }))
 }
 
 function identityOf({ projectId, userId, client, redirectUri }: AskedConsent) {

@@ -35,7 +35,7 @@ export function clientMetadata(given: unknown): Members {
     throw new ClientMetadataFault('invalid_client_metadata', 'The client metadata must be a JSON object.')
   const members = given as Members // an object, whose members are checked below
   const redirectUris = checkedRedirectUris(members.redirect_uris)
-  const grantTypes = textsIn(members.grant_types).filter((one) => GRANT_TYPES.includes(one))
+  const grantTypes = textsIn(members.grant_types).filter((grantType) => GRANT_TYPES.includes(grantType))
   const name = readName(members.client_name)
   const picked = Object.fromEntries(
     COPIED_MEMBERS.map((member) => [member, text(members[member])]).filter(
@@ -134,7 +134,7 @@ export function isRegisteredRedirectUri(uri: unknown, registered: readonly strin
   if (typeof uri !== 'string' || redirectUriFault(uri) !== undefined) return false
   if (registered.includes(uri)) return true
   const portless = withoutLoopbackPort(uri)
-  return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless)
+  return portless !== undefined && registered.some((candidate) => withoutLoopbackPort(candidate) === portless)
 }
 
 /** The loopback redirect URI without its port: one approval counts for every port. `undefined` for other URIs. */
@@ -155,5 +155,5 @@ function text(value: unknown): string | undefined {
 }
 
 function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
 }

@@ -100,7 +100,7 @@ export function addConsent(
     const interaction = await interactionOf(c)
     if (interaction === undefined) return refuse(c, 400, { error: 'session_not_found' })
     const session = await sessionOf(c, broker, projectId)
-    const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+    const trouble = LOGIN_TROUBLES.find((reason) => reason === c.req.query('login'))
     if (session === undefined || isLoginTooOld(interaction, session, broker.now())) {
       if (trouble === undefined) return toLogin(c, interaction, session && 'login')
       pageHeaders(c, { hasForm: true, formTo: [publicUrl] })

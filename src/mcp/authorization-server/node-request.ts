@@ -26,7 +26,7 @@ export async function serveWithKoa(handler: NodeHandler, request: KoaRequest): P
   const { req, res } = nodeExchange(request)
   await handler(req, res)
   const headers = Object.entries(res.getHeaders()).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one) => [name, String(one)] as const),
+    [value ?? []].flat().map((text) => [name, String(text)] as const),
   )
   return { status: res.statusCode, headers, body: res.sent }
 }

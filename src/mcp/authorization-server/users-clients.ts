@@ -37,7 +37,7 @@ export function addUsersClients(
   app.get(CLIENTS_PATH, async (c) => {
     const session = await sessionOf(c, broker, projectId)
     if (session === undefined) {
-      const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+      const trouble = LOGIN_TROUBLES.find((reason) => reason === c.req.query('login'))
       if (trouble === undefined) return sendToSessionLogin(c, broker, { projectId, returnTo: CLIENTS_PATH })
       pageHeaders(c, { hasForm: true, formTo: [broker.settings.publicUrl] })
       const look = await wordsAndBrand(c, broker, { projectId })
@@ -45,7 +45,7 @@ export function addUsersClients(
     }
     const { userId } = session
     const approvals = await broker.store.mcpConsents.ofUser(projectId, userId)
-    const clients = approvals.map((one) => ({ ...one, may: clientRights(broker, one) }))
+    const clients = approvals.map((approval) => ({ ...approval, may: clientRights(broker, approval) }))
     pageHeaders(c, { hasForm: true })
     const look = await wordsAndBrand(c, broker, { projectId })
     const csrf = csrfToken(broker, 'form', FORM, userId)
@@ -64,7 +64,8 @@ export function addUsersClients(
       }
       const id = form.get('id') ?? ''
       const own = await broker.store.mcpConsents.ofUser(projectId, session.userId)
-      if (own.some((one) => one.id === id)) await disconnectClient(broker, { projectId, id, by: 'user' })
+      if (own.some((consent) => consent.id === id))
+        await disconnectClient(broker, { projectId, id, by: 'user' })
     }
     return c.redirect(CLIENTS_PATH, 303)
   })

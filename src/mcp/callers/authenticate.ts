@@ -71,7 +71,7 @@ export function createAuthenticateMcp(
       throw new BrokerError('invalid_authorization', 'This access token is not valid here.')
     }
     const { userId, subject = userId, clientId, scopes, iss = '' } = verified
-    const scope = MCP_SCOPES.find((one) => scopes.includes(one))
+    const scope = MCP_SCOPES.find((known) => scopes.includes(known))
     if (scope === undefined)
       throw new BrokerError('insufficient_scope', 'This access token has neither the scope mcp nor mcp:read.')
     const by: Exclude<Credential, { kind: 'api_key' }> =

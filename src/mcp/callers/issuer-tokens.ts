@@ -97,7 +97,7 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const given = scope ?? scp
   if (given === undefined) return MCP_SCOPES
   if (typeof given === 'string') return given.split(' ')
-  return Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
+  return Array.isArray(given) ? given.filter((item) => typeof item === 'string') : []
 }
 
 function refused(reason: string): VerifiedToken {

@@ -40,7 +40,7 @@ const LEVELS: readonly Level[] = [
 /** Converts to the level names of MCP, which are those of RFC 5424; `info` for unknown names. */
 function toLevel(level: ToolLog['level']): Level {
   const named = level.toLowerCase()
-  return LEVELS.find((one) => one === named || (one === 'warning' && named === 'warn')) ?? 'info'
+  return LEVELS.find((known) => known === named || (known === 'warning' && named === 'warn')) ?? 'info'
 }
 
 /**

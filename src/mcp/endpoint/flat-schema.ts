@@ -66,9 +66,9 @@ function propertiesJson({ own, more }: Members, { combinedIn }: Reader): string 
       return
     }
     write(`{"${combined.keyword}":[`)
-    for (const [i, one] of combined.schemas.entries()) {
+    for (const [i, branch] of combined.schemas.entries()) {
       if (i > 0) write(',')
-      writeSchema(one)
+      writeSchema(branch)
     }
     write(']}')
   }
@@ -133,10 +133,10 @@ function createReader(root: JsonRecord): Reader {
     stepsLeft -= 1 + Object.keys(members.own).length + members.required.size
     const { $ref, allOf, anyOf, oneOf, then: whenTrue, else: whenFalse, dependentSchemas } = schema
     if (typeof $ref === 'string') addAll(members, readReference($ref))
-    for (const one of listOf(allOf)) addAll(members, read(one))
+    for (const branch of listOf(allOf)) addAll(members, read(branch))
     for (const list of [anyOf, oneOf]) addAll(members, readAlternatives(listOf(list)))
     const dependent = isRecord(dependentSchemas) ? Object.values(dependentSchemas) : []
-    for (const one of [whenTrue, whenFalse, ...dependent]) addProperties(members, read(one), 'allOf')
+    for (const branch of [whenTrue, whenFalse, ...dependent]) addProperties(members, read(branch), 'allOf')
   }
 
   function readReference(reference: string): Members {
@@ -154,8 +154,8 @@ function createReader(root: JsonRecord): Reader {
   function readAlternatives(alternatives: readonly unknown[]): Members {
     const members = noMembers()
     const requiring = new Map<string, number>()
-    for (const one of alternatives) {
-      const more = read(one)
+    for (const alternative of alternatives) {
+      const more = read(alternative)
       addProperties(members, more, 'anyOf')
       for (const name of more.required)
         if (stepsLeft-- > 0) requiring.set(name, (requiring.get(name) ?? 0) + 1)
@@ -197,7 +197,7 @@ function createReader(root: JsonRecord): Reader {
     if (a === b) return true
     if (stepsLeft-- <= 0) return false
     if (Array.isArray(a))
-      return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSame(one, b[i]))
+      return Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]))
     if (!isRecord(a) || !isRecord(b)) return false
     let left = 0
     for (const name in a) {

@@ -11,8 +11,8 @@ const NAME_MAPS = new Set([
  * The schema after `change` has been applied to each schema in it, the innermost first. What does not change is not copied:
  * most schemas have none of the keywords that are changed, and a hostile one may consist of tens of thousands of schemas.
  */
-export function mapSchemas(schema: JsonRecord, change: (one: JsonRecord) => JsonRecord): JsonRecord {
-  const ofSchema = (one: JsonRecord): JsonRecord => change(mapMembers(one, ofKeyword))
+export function mapSchemas(schema: JsonRecord, change: (inner: JsonRecord) => JsonRecord): JsonRecord {
+  const ofSchema = (inner: JsonRecord): JsonRecord => change(mapMembers(inner, ofKeyword))
   const ofKeyword = (value: unknown, keyword: string): unknown => {
     if (typeof value !== 'object' || value === null || DATA.has(keyword)) return value
     return NAME_MAPS.has(keyword) && isRecord(value) ? mapMembers(value, within) : within(value)
@@ -48,9 +48,9 @@ function mapMembers(record: JsonRecord, change: (value: unknown, name: string) =
 
 /** The schema without these keywords, at any depth. A property of such a name stays. */
 export function withoutKeywords(schema: JsonRecord, keywords: readonly string[]): JsonRecord {
-  return mapSchemas(schema, (one) =>
-    keywords.some((keyword) => Object.hasOwn(one, keyword))
-      ? Object.fromEntries(Object.entries(one).filter(([keyword]) => !keywords.includes(keyword)))
-      : one,
+  return mapSchemas(schema, (inner) =>
+    keywords.some((keyword) => Object.hasOwn(inner, keyword))
+      ? Object.fromEntries(Object.entries(inner).filter(([keyword]) => !keywords.includes(keyword)))
+      : inner,
   )
 }

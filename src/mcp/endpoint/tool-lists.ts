@@ -95,7 +95,7 @@ export function createToolLists(broker: Broker): ToolLists {
       async function findByAlias(name: string): Promise<ShownTool | undefined> {
         const [tool, ...others] = await findToolsNamed(broker, projectId, name)
         if (tool === undefined || others.length > 0) return undefined
-        const isShown = selection === undefined || tools.some((one) => isSameTool(one.tool, tool))
+        const isShown = selection === undefined || tools.some((shown) => isSameTool(shown.tool, tool))
         return isShown ? { name, tool } : undefined
       }
     },

@@ -6,5 +6,5 @@ export type LegacyVersion = (typeof LEGACY_VERSIONS)[number]
 export const DEFAULT_VERSION: LegacyVersion = '2025-03-26'
 
 export function isLegacyVersion(version: unknown): version is LegacyVersion {
-  return LEGACY_VERSIONS.some((one) => one === version)
+  return LEGACY_VERSIONS.some((known) => known === version)
 }

@@ -55,7 +55,7 @@ async function answerConnections(broker: Broker, call: GatewayCall): Promise<Cal
   const missing = [...required.providers.values()].filter(({ met }) => !met)
   return answerJson({
     connected,
-    missing: missing.map((one) => missingProvider(one, tools, names)),
+    missing: missing.map((shared) => missingProvider(shared, tools, names)),
     ...(required.link && { url: required.link.url }),
     message: messageOf(missing, required, refusal),
   })

@@ -48,7 +48,7 @@ const MAX_ANSWER = 65_536
 /** Reads a client's answer to an elicitation; `undefined` if it is invalid or too long. */
 export function readElicitationAnswer(response: unknown): ElicitationAnswer | undefined {
   if (!isRecord(response)) return undefined
-  const action = ELICITATION_ACTIONS.find((one) => one === response.action)
+  const action = ELICITATION_ACTIONS.find((known) => known === response.action)
   if (action === undefined) return undefined
   const { content } = response
   if (action !== 'accept' || !isRecord(content)) return { action }

@@ -44,7 +44,7 @@ export const listMcpClients = defineOperation({
     const filter = { ...(userId !== undefined && { userId }) }
     const page = await broker.store.mcpConsents.list(projectId, filter, pageRequest)
     return toCursorPage(
-      page.items.map((one) => mcpClientToWire(broker, one)),
+      page.items.map((item) => mcpClientToWire(broker, item)),
       page,
       pageRequest,
       list,

@@ -53,7 +53,7 @@ export const listUserConnections = defineOperation({
     const list = ['user_connections', projectId, userId, provider?.uid]
     const pageRequest = requestedPage(query, list)
     const page = await broker.store.connections.list(projectId, filter, pageRequest)
-    const items = await Promise.all(page.items.map((one) => toWire(broker, one)))
+    const items = await Promise.all(page.items.map((item) => toWire(broker, item)))
     return toCursorPage(items, page, pageRequest, list)
   },
 })

@@ -85,7 +85,7 @@ function toOutput({ outputSchema }: Tool, document: JsonRecord): ToolDefinition[
 /** Arcade has room for one provider: the first, with the scopes of all. */
 function toRequirements({ requirements }: Tool): ToolDefinition['requirements'] {
   const [first] = requirements.authorization
-  const scopes = [...new Set(requirements.authorization.flatMap((one) => one.scopes))]
+  const scopes = [...new Set(requirements.authorization.flatMap((requirement) => requirement.scopes))]
   return {
     ...(first && {
       authorization: {
@@ -100,7 +100,7 @@ function toRequirements({ requirements }: Tool): ToolDefinition['requirements'] 
 }
 
 function statusToWire({ met, authorizations, secrets, worker }: RequirementStatus): RequirementsWire {
-  const first = authorizations.find((one) => !one.met) ?? authorizations[0]
+  const first = authorizations.find((authorization) => !authorization.met) ?? authorizations[0]
   return {
     met,
     ...(first && { authorization: providerToWire(first) }),
@@ -138,7 +138,7 @@ export function manyRequirementsToWire({
   workers,
   link,
 }: ManyRequirements): ManyRequirementsWire {
-  const authorization = group([...providers].map(([id, one]) => [id, sharedProviderToWire(id, one)]))
+  const authorization = group([...providers].map(([id, shared]) => [id, sharedProviderToWire(id, shared)]))
   const secretItems = group(
     [...secrets].map(([key, { toolIds, ...secret }]) => {
       const { key: _, ...item } = secretToWire(secret)
@@ -216,14 +216,14 @@ const LIST_CONDITIONS = { any_of: 'anyOf', all_of: 'allOf', none_of: 'noneOf' } 
 
 function readListFilter(name: string, value: unknown): ListFilter {
   if (!isRecord(value)) throw invalidFilter(`${name} must be an object of any_of, all_of, none_of.`)
-  if (Object.keys(value).some((one) => !Object.hasOwn(LIST_CONDITIONS, one)))
+  if (Object.keys(value).some((key) => !Object.hasOwn(LIST_CONDITIONS, key)))
     throw invalidFilter(`${name} knows any_of, all_of and none_of.`)
   const conditions = Object.entries(LIST_CONDITIONS).flatMap(([member, condition]) => {
     const texts = value[member]
     if (texts === undefined) return []
-    if (!Array.isArray(texts) || !texts.every((one) => typeof one === 'string'))
+    if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
       throw invalidFilter(`${name}.${member} must be a list of texts.`)
-    return [[condition, texts.map((one) => one.toLowerCase())] as const]
+    return [[condition, texts.map((text) => text.toLowerCase())] as const]
   })
   return Object.fromEntries(conditions)
 }

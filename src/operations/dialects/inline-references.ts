@@ -28,7 +28,7 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
     const own = Object.fromEntries(
       members.map(([name, value]) => [name, inlinedMember(name, value, followed)]),
     )
-    const reference = REFERENCES.map((name) => schema[name]).find((one) => typeof one === 'string')
+    const reference = REFERENCES.map((name) => schema[name]).find((value) => typeof value === 'string')
     if (typeof reference !== 'string' || followed.includes(reference)) return own
     const target = inlined(valueAtReference(root, reference), [...followed, reference])
     if (!isRecord(target))
@@ -38,9 +38,9 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
   }
 
   const inlinedMember = (name: string, value: unknown, followed: readonly string[]): unknown => {
-    if (LISTS.has(name) && Array.isArray(value)) return value.map((one) => inlined(one, followed))
+    if (LISTS.has(name) && Array.isArray(value)) return value.map((item) => inlined(item, followed))
     if (MAPS.has(name) && isRecord(value))
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, followed)]))
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inlined(item, followed)]))
     return ONES.has(name) ? inlined(value, followed) : value
   }
 

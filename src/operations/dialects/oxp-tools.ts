@@ -79,9 +79,9 @@ export async function oxpDefinition(
   const { title, description, inputSchema, outputSchema = {} } = tool
   const needed = await chosenRequirements(broker, tool, undefined)
   const authorization = await Promise.all(
-    needed.authorization.map(async (one) => ({
-      id: await requirementId(broker, tool, one),
-      oauth2: { scopes: [...one.scopes] },
+    needed.authorization.map(async (requirement) => ({
+      id: await requirementId(broker, tool, requirement),
+      oauth2: { scopes: [...requirement.scopes] },
     })),
   )
   const secrets = needed.secrets.map((id) => ({ id }))
@@ -118,7 +118,9 @@ export async function requirementId(
 export function needsUser({ requirements, source }: Tool): boolean {
   const { authorization, alternatives = [] } = requirements
   return (
-    authorization.length > 0 || alternatives.some((one) => one.length > 0) || requiresUser(source.document)
+    authorization.length > 0 ||
+    alternatives.some((alternative) => alternative.length > 0) ||
+    requiresUser(source.document)
   )
 }
 

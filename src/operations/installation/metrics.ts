@@ -82,8 +82,8 @@ export async function ownMetrics(broker: Broker): Promise<MetricFamily[]> {
  * The sums of the counters and histograms of ended processes. Without them a counter would fall when a process ends.
  */
 export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<MetricFamily[]> {
-  const counters = all.map((one) =>
-    one.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
+  const counters = all.map((families) =>
+    families.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
   )
   return (await merge(counters).getMetricsAsJSON()).map(toFamily)
 }
@@ -99,9 +99,10 @@ function metricsOfNode(): Registry {
 
 function merge(all: readonly MetricFamily[][]): Registry {
   // all metrics of a single process are shown, also those with the aggregator `omit`
-  if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
+  if (all.length === 1)
+    all = all.map((families) => families.map((family) => ({ ...family, aggregator: 'first' })))
   // the type of `aggregate` is an array of metrics, but the function takes one such array for each process
-  return AggregatorRegistry.aggregate(all.map((one) => [...one]) as object[])
+  return AggregatorRegistry.aggregate(all.map((families) => [...families]) as object[])
 }
 
 /** prom-client's type of the result of `getMetricsAsJSON` lacks the values. */

@@ -86,11 +86,11 @@ export function cataloguePage(
 /** The whole definition of that id. Throws `not_found`. */
 export function catalogueDocument(own: readonly Definition[], id: string): Record<string, unknown> {
   const name = id.toLowerCase()
-  const ofOperator = own.find((one) => one.id === name)
+  const ofOperator = own.find((definition) => definition.id === name)
   if (ofOperator !== undefined) return documentOf(ofOperator)
   const text = definitionTexts().get(name)
   if (text !== undefined) return JSON.parse(text)
-  const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
+  const names = entriesWith(own).flatMap((entry) => [entry.id, ...entry.alsoKnownAs])
   throw new BrokerError(
     'not_found',
     `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and \`gatepass providers list --catalogue\` list them all.`,

@@ -99,6 +99,6 @@ function isCount(value: unknown): value is number {
 }
 
 function digestOf(list: ListIdentity): string {
-  const members = list.map((one) => one ?? null)
+  const members = list.map((member) => member ?? null)
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url').slice(0, 12)
 }

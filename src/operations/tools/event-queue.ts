@@ -93,7 +93,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
 
 function largest({ streams }: Backlogs): Backlog | undefined {
   let most: Backlog | undefined
-  for (const one of streams) if (most === undefined || one.length > most.length) most = one
+  for (const stream of streams) if (most === undefined || stream.length > most.length) most = stream
   return most
 }
 

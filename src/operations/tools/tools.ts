@@ -152,7 +152,7 @@ export const importTools = defineOperation({
       dryRun: query.dry_run === 'true',
     })
     const items = imported.map(importedToWire)
-    return new Answer({ items }, { status: items.every((one) => one.result === 'refused') ? 422 : 200 })
+    return new Answer({ items }, { status: items.every((item) => item.result === 'refused') ? 422 : 200 })
   },
 })
 

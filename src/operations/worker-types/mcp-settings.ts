@@ -49,7 +49,7 @@ const requirement = z
             scopes: z.array(scopeText).max(200).default([]),
           })
           .refine(
-            (one) => one.id !== undefined || one.provider_id !== undefined,
+            (required) => required.id !== undefined || required.provider_id !== undefined,
             'needs `id` or `provider_id`',
           ),
       )
@@ -140,7 +140,7 @@ export function changedSecrets(
   const clientSecret = oauth2 === null ? undefined : changed(oauth2?.client_secret, kept.clientSecret)
   const brokerSecret = changed(secret, kept.brokerSecret)
   return {
-    secrets: Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null)),
+    secrets: Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null)),
     ...(clientSecret && { clientSecret }),
     ...(brokerSecret && { brokerSecret }),
   }
@@ -156,7 +156,9 @@ function toRequirements(sent: z.output<typeof mcpRequirements>): NonNullable<Mcp
   return {
     ...toToolRequirements(all),
     ...(tools && {
-      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, toToolRequirements(one)])),
+      tools: Object.fromEntries(
+        Object.entries(tools).map(([name, requirements]) => [name, toToolRequirements(requirements)]),
+      ),
     }),
   }
 }
@@ -179,7 +181,7 @@ export function requirementsToWire({ tools, ...all }: NonNullable<McpSettings['r
     ...toolRequirementsToWire(all),
     ...(tools && {
       tools: Object.fromEntries(
-        Object.entries(tools).map(([name, one]) => [name, toolRequirementsToWire(one)]),
+        Object.entries(tools).map(([name, required]) => [name, toolRequirementsToWire(required)]),
       ),
     }),
   }

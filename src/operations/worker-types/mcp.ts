@@ -15,7 +15,7 @@ import {
 } from './mcp-settings.ts'
 
 const nullish = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
-  Object.fromEntries(Object.entries(shape).map(([name, one]) => [name, one.nullish()])) as {
+  Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, member.nullish()])) as {
     [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> // what `nullish` makes of each
   }
 

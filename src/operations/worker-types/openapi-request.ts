@@ -113,13 +113,13 @@ export function toRequestSettings({
     ...(contentType && { contentType }),
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations: withoutUndefined(annotations) }),
-    authorization: [authorization].flat().map((one) => {
-      if ('secret' in one) return one
-      const { header, scopes = [] } = one
+    authorization: [authorization].flat().map((authorized) => {
+      if ('secret' in authorized) return authorized
+      const { header, scopes = [] } = authorized
       const scopesAndHeader = { scopes, ...(header !== undefined && { header }) }
-      return 'id' in one
-        ? { id: one.id, ...scopesAndHeader }
-        : { providerId: one.provider_id, ...scopesAndHeader }
+      return 'id' in authorized
+        ? { id: authorized.id, ...scopesAndHeader }
+        : { providerId: authorized.provider_id, ...scopesAndHeader }
     }),
   }
 }
@@ -131,9 +131,9 @@ export function toRequestWire(request: RequestDescription) {
     input_schema: inputSchema,
     ...(contentType && { content_type: contentType }),
     ...(outputSchema && { output_schema: outputSchema }),
-    authorization: authorization.map((one) => {
-      if ('secret' in one) return one
-      const { providerId, ...sent } = one
+    authorization: authorization.map((authorized) => {
+      if ('secret' in authorized) return authorized
+      const { providerId, ...sent } = authorized
       return { ...sent, ...(providerId !== undefined && { provider_id: providerId }) }
     }),
   }

@@ -102,7 +102,7 @@ export const openapiWorker = defineWorkerType({
       ...(namespace !== undefined && { namespace }),
       ...(authorization && {
         authorization: Object.fromEntries(
-          Object.entries(authorization).map(([name, one]) => [name, toSchemeWire(one)]),
+          Object.entries(authorization).map(([name, mapping]) => [name, toSchemeWire(mapping)]),
         ),
       }),
       ...(operations && { operations }),
@@ -149,7 +149,7 @@ async function toMembers(sent: Members, projectId: string): Promise<OpenapiSetti
     ...(namespace !== undefined && { namespace }),
     ...(authorization && {
       authorization: Object.fromEntries(
-        Object.entries(authorization).map(([name, one]) => [name, fromSchemeWire(one)]),
+        Object.entries(authorization).map(([name, wire]) => [name, fromSchemeWire(wire)]),
       ),
     }),
     ...(operations && {

@@ -38,8 +38,11 @@ export const oxpWorker = defineWorkerType({
       envelope: envelope.default('request'),
       ...limits.create,
     })
-    .refine((one) => one.api_key === undefined || one.jwt_secret === undefined, ONE_OF_BOTH)
-    .refine((one) => one.audience === undefined || one.jwt_secret !== undefined, AUDIENCE_ALONE),
+    .refine((settings) => settings.api_key === undefined || settings.jwt_secret === undefined, ONE_OF_BOTH)
+    .refine(
+      (settings) => settings.audience === undefined || settings.jwt_secret !== undefined,
+      AUDIENCE_ALONE,
+    ),
   change: z
     .object({
       uri: workerUri.optional(),
@@ -49,7 +52,7 @@ export const oxpWorker = defineWorkerType({
       envelope: envelope.optional(),
       ...limits.change,
     })
-    .refine((one) => one.api_key == null || one.jwt_secret == null, ONE_OF_BOTH),
+    .refine((settings) => settings.api_key == null || settings.jwt_secret == null, ONE_OF_BOTH),
   answer: z.object({
     uri: z.string(),
     api_key: keptSecret.optional(),

@@ -27,8 +27,8 @@ export function createDefinitions(
   others: readonly Definition[] = [],
 ): Definitions {
   const own = operators.map(complete)
-  const byId = new Map(own.map((one) => [one.id, one]))
-  const unlisted = (provider: Provider) => others.find((one) => hasEndpointsOf(provider, one))
+  const byId = new Map(own.map((definition) => [definition.id, definition]))
+  const unlisted = (provider: Provider) => others.find((other) => hasEndpointsOf(provider, other))
   const find = (id: string) => byId.get(id.toLowerCase()) ?? builtIn(id)
   return {
     get ids() {

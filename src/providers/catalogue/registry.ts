@@ -124,7 +124,7 @@ function matches(authorizationEndpoint: string, tokenEndpoint: string): Catalogu
   const wanted = wantedOf(authorizationEndpoint, tokenEndpoint)
   if (wanted === undefined) return []
   const candidates = definitionsAt(new URL(wanted.authorization).host).flatMap((id) => builtIn(id) ?? [])
-  return candidates.flatMap((one) => matchOf(one, wanted) ?? [])
+  return candidates.flatMap((candidate) => matchOf(candidate, wanted) ?? [])
 }
 
 function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): CatalogueMatch | undefined {
@@ -139,7 +139,7 @@ function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): Ca
     has(role, endpoint) {
       // refresh tokens may be sent to the token endpoint even if the catalogue names another endpoint for them
       const roles = role === 'refresh' ? (['refresh', 'token'] as const) : [role]
-      return roles.some((one) => variablesOf(builtIn, one, endpoint, variables) !== undefined)
+      return roles.some((candidate) => variablesOf(builtIn, candidate, endpoint, variables) !== undefined)
     },
   }
   return match.has('token', token) ? match : undefined

@@ -72,8 +72,8 @@ function byName(one: CatalogueEntry, other: CatalogueEntry): number {
 function rankOf({ id, name, alsoKnownAs }: CatalogueEntry, wanted: string): number | undefined {
   const names = [id, name, ...alsoKnownAs].map(foldName)
   if (names.includes(wanted)) return 0
-  if (names.some((one) => one.startsWith(wanted))) return 1
-  return names.some((one) => one.includes(wanted)) ? 2 : undefined
+  if (names.some((other) => other.startsWith(wanted))) return 1
+  return names.some((other) => other.includes(wanted)) ? 2 : undefined
 }
 
 function entryOf(id: string, shown: Shown): CatalogueEntry {

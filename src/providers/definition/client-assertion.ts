@@ -70,7 +70,7 @@ export function checkClientKey(provider: Provider): void {
     if (method === undefined || method === 'tls_client_auth')
       refuse(
         'oauth2.client_assertion',
-        `needs the auth_method ${KEY_METHODS.filter((one) => one !== 'tls_client_auth').join(' or ')} in token_request; null removes it`,
+        `needs the auth_method ${KEY_METHODS.filter((candidate) => candidate !== 'tls_client_auth').join(' or ')} in token_request; null removes it`,
       )
     for (const [name, text] of Object.entries(writeClientAssertion(clientAssertion))) {
       const fault = typeof text === 'string' ? checkTemplate(text, ['client_id', ...variables]) : undefined

@@ -93,7 +93,7 @@ export function readMembers<Model, Context>(
   const faulty = new Set<string>()
   const faults = collectFaults()
   for (const [name, member] of Object.entries(members)) {
-    if (member.read === undefined || member.buildsOn?.some((one) => faulty.has(one))) continue
+    if (member.read === undefined || member.buildsOn?.some((earlier) => faulty.has(earlier))) continue
     const found = faults.of(() => member.read?.(sent[name], context(read)))
     if (found === undefined) faulty.add(name)
     else read = { ...read, ...found }

@@ -197,9 +197,9 @@ function readAuthMethod(
 ): RequestBlock['authMethod'] {
   if (mayBeUnauthenticated && sent === 'none') return 'none'
   const named = sent === 'none' ? 'by_params' : sent || authMethods[0]
-  const authMethod = authMethods.find((one) => one === named)
+  const authMethod = authMethods.find((known) => known === named)
   if (authMethod === undefined) {
-    const known = authMethods.map((one) => (one === 'by_params' ? 'none' : one))
+    const known = authMethods.map((candidate) => (candidate === 'by_params' ? 'none' : candidate))
     return refuse(`${path}.auth_method`, `has to be one of ${known.join(', ')}`, { sent, known })
   }
   if (authMethod !== 'by_params') return authMethod

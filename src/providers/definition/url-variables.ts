@@ -95,10 +95,10 @@ export function readVariables(
   const merged: Record<string, ProviderVariable> = {}
   const faults = collectFaults()
   for (const name of new Set([...before.keys(), ...said.keys()])) {
-    const one = said.get(name)
-    if (one === null) continue
+    const settings = said.get(name)
+    if (settings === null) continue
     const path = `oauth2.variables.${name}`
-    const variable = faults.of(() => readVariable(path, one ?? {}, before.get(name), isDefinition))
+    const variable = faults.of(() => readVariable(path, settings ?? {}, before.get(name), isDefinition))
     if (variable !== undefined) merged[name] = variable
   }
   faults.throwIfAny()

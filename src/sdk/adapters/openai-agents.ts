@@ -63,7 +63,7 @@ async function execute(binding: Binding, call: ModelCall, signal: AbortSignal | 
  */
 export async function consentOf(item: RunToolApprovalItem): Promise<PendingAuthorization | undefined> {
   const { name, agent } = item
-  const interrupted = agent.tools.find((one) => one.name === name)
+  const interrupted = agent.tools.find((candidate) => candidate.name === name)
   if (name === undefined || interrupted === undefined || !isBound(interrupted)) return undefined
   const { binding, runsAs } = interrupted[BINDING]
   return findMissingConsent(binding, runsAs)

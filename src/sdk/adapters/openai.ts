@@ -166,7 +166,7 @@ function runTextCalls(
   { consent = binding.consent, signal }: RunCallsOptions,
 ): Promise<CallResults> {
   const answered = calls.flatMap(({ id, name, text }): AnsweredCall[] => {
-    const tool = tools.find((one) => one.name === name)
+    const tool = tools.find((candidate) => candidate.name === name)
     if (tool === undefined)
       return ownTools.includes(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
     const input = readJson(text)

@@ -51,11 +51,11 @@ export async function runCalls(
   if (consent === 'wait' && endings.length === 1 && only?.authorization)
     return { results: [], pending: [only.authorization] }
   const ran = endings.map(({ id, text, isError }) => ({ id, text, isError }))
-  return { results: answered.flatMap((one) => (isCall(one) ? (ran.shift() ?? []) : one)), pending: [] }
+  return { results: answered.flatMap((call) => (isCall(call) ? (ran.shift() ?? []) : call)), pending: [] }
 }
 
-function isCall(one: AnsweredCall): one is IdentifiedCall {
-  return 'name' in one
+function isCall(call: AnsweredCall): call is IdentifiedCall {
+  return 'name' in call
 }
 
 interface CallEnding extends CallResult {

@@ -50,7 +50,7 @@ function strictOf(schema: unknown, depth: number): Schema {
   const kept = Object.entries(schema).filter(
     ([keyword]) => KEPT.includes(keyword) && (keyword !== 'format' || FORMATS.includes(String(format))),
   )
-  if ([type, anyOf, schema.enum, schema.const, schema.$ref].every((one) => one === undefined))
+  if ([type, anyOf, schema.enum, schema.const, schema.$ref].every((keyword) => keyword === undefined))
     throw NOT_STRICT
   const types = typesOf(schema)
   if (types.includes('array') && items === undefined) throw NOT_STRICT
@@ -58,8 +58,10 @@ function strictOf(schema: unknown, depth: number): Schema {
     ...Object.fromEntries(kept),
     ...(types.includes('object') && closed(schema, depth)),
     ...(items !== undefined && { items: strictOf(items, depth + 1) }),
-    ...(anyOf !== undefined && { anyOf: alternatives(anyOf).map((one) => strictOf(one, depth + 1)) }),
-    ...(isSchema($defs) && { $defs: mapValues($defs, (one) => strictOf(one, 1)) }),
+    ...(anyOf !== undefined && {
+      anyOf: alternatives(anyOf).map((alternative) => strictOf(alternative, depth + 1)),
+    }),
+    ...(isSchema($defs) && { $defs: mapValues($defs, (def) => strictOf(def, 1)) }),
   }
 }
 
@@ -87,12 +89,12 @@ function nullable(schema: Schema): Schema {
 /** Returns the alternatives of `anyOf`. Refuses several objects or lists: a value does not show which it matches. */
 function alternatives(anyOf: unknown): readonly unknown[] {
   const all = Array.isArray(anyOf) ? anyOf : []
-  const others = all.filter((one) => !(isSchema(one) && one.type === 'null'))
-  const isScalar = (one: unknown) =>
-    isSchema(one) &&
-    one.$ref === undefined &&
-    one.anyOf === undefined &&
-    !/object|array/.test(typesOf(one).join())
+  const others = all.filter((schema) => !(isSchema(schema) && schema.type === 'null'))
+  const isScalar = (simple: unknown) =>
+    isSchema(simple) &&
+    simple.$ref === undefined &&
+    simple.anyOf === undefined &&
+    !/object|array/.test(typesOf(simple).join())
   if (others.length !== 1 && !others.every(isScalar)) throw NOT_STRICT
   return all
 }
@@ -104,15 +106,20 @@ export function withoutAddedNulls(schema: ObjectSchema, value: unknown): unknown
 
 function strip(schema: unknown, value: unknown, root: Schema): unknown {
   const known = resolve(schema, root)
-  if (Array.isArray(value)) return value.map((one) => strip(known.items, one, root))
+  if (Array.isArray(value)) return value.map((item) => strip(known.items, item, root))
   if (!isSchema(value) || !isSchema(known.properties)) return value
   const { properties, required } = known
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) => {
+    Object.entries(value).flatMap(([name, member]) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (one === null && property !== undefined && !isRequired(required, name) && !takesNull(property, root))
+      if (
+        member === null &&
+        property !== undefined &&
+        !isRequired(required, name) &&
+        !takesNull(property, root)
+      )
         return []
-      return [[name, strip(property, one, root)]]
+      return [[name, strip(property, member, root)]]
     }),
   )
 }
@@ -125,7 +132,9 @@ function resolve(schema: unknown, root: Schema, followed: readonly unknown[] = [
   if (!isSchema(schema) || followed.includes(schema)) return {}
   const { $ref, anyOf } = schema
   if (typeof $ref === 'string') return resolve(definition($ref, root), root, [...followed, schema])
-  const others = Array.isArray(anyOf) ? anyOf.filter((one) => !(isSchema(one) && one.type === 'null')) : []
+  const others = Array.isArray(anyOf)
+    ? anyOf.filter((choice) => !(isSchema(choice) && choice.type === 'null'))
+    : []
   return others.length === 1 ? resolve(others[0], root, [...followed, schema]) : schema
 }
 
@@ -136,7 +145,7 @@ function takesNull(schema: unknown, root: Schema, followed: readonly unknown[] =
   const { anyOf, enum: values, $ref } = schema
   if (typeof $ref === 'string') return takesNull(definition($ref, root), root, [...followed, schema])
   if (Array.isArray(values)) return values.includes(null)
-  if (Array.isArray(anyOf)) return anyOf.some((one) => takesNull(one, root, [...followed, schema]))
+  if (Array.isArray(anyOf)) return anyOf.some((choice) => takesNull(choice, root, [...followed, schema]))
   if (schema.const !== undefined) return schema.const === null
   return schema.type === undefined || typesOf(schema).includes('null')
 }

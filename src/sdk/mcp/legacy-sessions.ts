@@ -71,9 +71,9 @@ export function legacySessions(
       ...open.filter(({ usedAt }) => now() - usedAt > idleMs),
       ...own.slice(0, -maxPerUser),
     ])
-    const left = open.filter((one) => !closed.has(one))
-    for (const one of left.slice(0, -max)) closed.add(one)
-    await Promise.all([...closed].map((one) => one.close()))
+    const left = open.filter((session) => !closed.has(session))
+    for (const session of left.slice(0, -max)) closed.add(session)
+    await Promise.all([...closed].map((session) => session.close()))
   }
 
   return {
@@ -89,7 +89,7 @@ export function legacySessions(
       return session.transport.handleRequest(request)
     },
     async close() {
-      await Promise.all([...sessions.values()].map((one) => one.close()))
+      await Promise.all([...sessions.values()].map((session) => session.close()))
     },
   }
 }

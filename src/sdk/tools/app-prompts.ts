@@ -62,7 +62,7 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
       const prompt = prompts.get(name)
       if (prompt === undefined) return undefined
       const { options, args } = prompt
-      const absent = args.find((one) => one.required === true && given[one.name] === undefined)
+      const absent = args.find((arg) => arg.required === true && given[arg.name] === undefined)
       if (absent !== undefined)
         throw new ArgumentsRefusedError(`The prompt "${name}" needs the argument "${absent.name}".`)
       const parsed = await parseValue(options.input ?? {}, given)

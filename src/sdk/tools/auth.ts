@@ -70,7 +70,7 @@ export function authRequirements(requiresAuth: RequiresAuth | undefined): AuthRe
   const groups = members.flatMap((member) => ('anyOf' in member ? [member.anyOf] : []))
   const combinations = groups.reduce<(readonly ToolAuth[])[]>(
     (before, group) =>
-      before.flatMap((chosen) => group.map((one) => [...chosen, ...(isList(one) ? one : [one])])),
+      before.flatMap((chosen) => group.map((added) => [...chosen, ...(isList(added) ? added : [added])])),
     [[]],
   )
   return {

@@ -23,7 +23,7 @@ export function buildContext(
 ): ToolContext<never, string, never> {
   const { name, options, app } = tool
   const names = allAuths(options.requiresAuth).map(authName)
-  const held = names.filter((one) => run.authorizations[one] !== undefined)
+  const held = names.filter((candidate) => run.authorizations[candidate] !== undefined)
   const first = held[0] === undefined ? undefined : run.authorizations[held[0]]
   const least = LOG_LEVELS.indexOf(app?.logLevel ?? 'debug')
   const log = (level: LogLevel) => async (message: string) => {
@@ -60,7 +60,7 @@ export function buildContext(
   const context: Omit<ToolContext, 'authorization'> = {
     input,
     authorizations: Object.fromEntries(
-      Object.entries(run.authorizations).filter(([one]) => names.includes(one)),
+      Object.entries(run.authorizations).filter(([key]) => names.includes(key)),
     ),
     getSecret(key) {
       const value = options.requiresSecrets?.includes(key) === true ? run.secret(key) : undefined

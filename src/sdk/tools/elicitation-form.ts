@@ -20,7 +20,7 @@ export function elicitationForm(
     const reason = isRecord(member) ? faultOf(member) : 'has no schema'
     if (reason !== undefined) throw fault(`has the member ${JSON.stringify(name)}, which ${reason}`)
   }
-  const other = Object.keys(form).find((one) => !FORM_MEMBERS.includes(one))
+  const other = Object.keys(form).find((key) => !FORM_MEMBERS.includes(key))
   if (other !== undefined) throw fault(`uses ${other}`)
   const members = Object.entries(properties).map(([name, member]) => [name, toMember(member)])
   return { ...form, properties: Object.fromEntries(members) }
@@ -41,7 +41,7 @@ function faultOf(member: Readonly<Record<string, unknown>>): string | undefined 
   if (type === undefined && isChoice(member)) return undefined
   if (typeof type !== 'string' || !TYPES.includes(type))
     return type === 'object' ? 'is an object' : 'is no string, number, integer or boolean'
-  const combination = ['allOf', 'not', '$ref', 'if'].find((one) => one in member)
+  const combination = ['allOf', 'not', '$ref', 'if'].find((keyword) => keyword in member)
   if (combination !== undefined) return `uses ${combination}`
   if (format !== undefined && !STRING_FORMATS.includes(String(format)))
     return `has the format ${JSON.stringify(format)}`
@@ -52,7 +52,9 @@ function faultOf(member: Readonly<Record<string, unknown>>): string | undefined 
 function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknown>>): boolean {
   if (Array.isArray(values)) return values.every((value) => typeof value === 'string')
   const titled = oneOf ?? anyOf
-  return Array.isArray(titled) && titled.every((one) => isRecord(one) && typeof one.const === 'string')
+  return (
+    Array.isArray(titled) && titled.every((choice) => isRecord(choice) && typeof choice.const === 'string')
+  )
 }
 
 /** Returns a member as MCP has it: without a pattern; titled choices are `oneOf`, or `anyOf` in a list's `items`. */

@@ -21,10 +21,11 @@ export function toJsonText(value: unknown): string {
 
 function serialized(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value, (_, one: unknown) => {
-      if (typeof one === 'function' || typeof one === 'symbol') throw new NotJson(`It holds a ${typeof one}.`)
-      if (typeof one === 'number' && !Number.isFinite(one)) throw new NotJson(`It holds ${one}.`)
-      return one
+    return JSON.stringify(value, (_, member: unknown) => {
+      if (typeof member === 'function' || typeof member === 'symbol')
+        throw new NotJson(`It holds a ${typeof member}.`)
+      if (typeof member === 'number' && !Number.isFinite(member)) throw new NotJson(`It holds ${member}.`)
+      return member
     })
   } catch (error) {
     if (error instanceof NotJson) throw error

@@ -114,10 +114,10 @@ async function send(response: Response, res: ServerResponse, disconnected: Abort
 
 function onceAny(res: ServerResponse, events: readonly string[], resume: () => void): void {
   const done = () => {
-    for (const one of events) res.off(one, done)
+    for (const event of events) res.off(event, done)
     resume()
   }
-  for (const one of events) res.on(one, done)
+  for (const event of events) res.on(event, done)
 }
 
 /** Returns the web-standard request; `undefined` for a URL or a method that `Request` does not accept. */

@@ -14,11 +14,11 @@ export function logToolFailure(
   const secrets = [
     ...Object.values(authorizations).map(({ token }) => token),
     ...requiresSecrets.map((key) => secret(key) ?? ''),
-  ].filter((one) => one !== '')
+  ].filter((part) => part !== '')
   const text = stacktrace === undefined ? developerMessage : `${developerMessage}\n${stacktrace}`
   console.error(
     'The tool %s failed:',
     name,
-    secrets.reduce((rest, one) => rest.replaceAll(one, '[redacted]'), text),
+    secrets.reduce((rest, found) => rest.replaceAll(found, '[redacted]'), text),
   )
 }

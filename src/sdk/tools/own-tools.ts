@@ -87,7 +87,7 @@ async function authorizationsFor(
     const lacking = allAuths(requiresAuth)
       .filter((auth) => !isHeld(auth))
       .map(authName)
-    const usable = Object.entries(authorizations).filter(([one]) => !lacking.includes(one))
+    const usable = Object.entries(authorizations).filter(([id]) => !lacking.includes(id))
     return { outcome: 'held', authorizations: Object.fromEntries(usable) }
   }
   if (gatepass === undefined || userId === null)

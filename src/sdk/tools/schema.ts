@@ -100,6 +100,6 @@ export async function parseValue(schema: ToolSchema, value: unknown): Promise<Pa
 }
 
 function toSentence({ message, path = [] }: SchemaIssue): string {
-  const keys = path.map((one) => String(typeof one === 'object' ? one.key : one))
+  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part))
   return `${keys.length > 0 ? `${keys.join('.')}: ` : ''}${message}${/[.!?]$/.test(message) ? '' : '.'}`
 }

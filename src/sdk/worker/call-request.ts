@@ -84,7 +84,7 @@ function keyed(value: unknown, isAccepted: (value: unknown) => boolean): Readonl
   const pairs: [string, unknown][] = Array.isArray(value)
     ? value.map(members).map(({ key, value }) => [typeof key === 'string' ? key : '', value])
     : Object.entries(members(value))
-  return Object.fromEntries(pairs.filter(([key, one]) => key !== '' && isAccepted(one)))
+  return Object.fromEntries(pairs.filter(([key, item]) => key !== '' && isAccepted(item)))
 }
 
 function isAbsent(value: unknown): boolean {

@@ -49,7 +49,7 @@ export function createWorker(app: ServedApp, { secret }: WorkerOptions): ToolWor
 
   /** Arcade's names are not case-sensitive. */
   function findTool(name: string) {
-    return app.tools.find(name) ?? app.tools.list().find((one) => isSame(one.name, name))
+    return app.tools.find(name) ?? app.tools.list().find((tool) => isSame(tool.name, name))
   }
 
   return {

@@ -40,10 +40,10 @@ export function schemaReader(root: JsonSchema): SchemaReader {
       const target = read(valueAtReference(root, reference), [...followed, reference])
       shape = mergeShapes(shape, { ...target, followed: [...target.followed, reference] })
     }
-    if (Array.isArray(allOf)) for (const one of allOf) shape = mergeShapes(shape, read(one, followed))
+    if (Array.isArray(allOf)) for (const part of allOf) shape = mergeShapes(shape, read(part, followed))
     for (const choice of [anyOf, oneOf])
       if (Array.isArray(choice))
-        shape = mergeShapes(shape, mergeAlternatives(choice.map((one) => read(one, followed))))
+        shape = mergeShapes(shape, mergeAlternatives(choice.map((item) => read(item, followed))))
     return shape
   }
 
@@ -76,7 +76,7 @@ function ownShape(schema: JsonSchema): ValueShape {
 /** The types from `type`, else those that the other keywords imply. OpenAPI 3.0 has `nullable` beside `type`. */
 function ownTypes(schema: JsonSchema, values: readonly unknown[] | undefined): Set<JsonType> | undefined {
   const { type } = schema
-  const named = TYPES.filter((one) => one === type || (Array.isArray(type) && type.includes(one)))
+  const named = TYPES.filter((known) => known === type || (Array.isArray(type) && type.includes(known)))
   if (named.length > 0) return new Set([...named, ...(schema.nullable === true ? (['null'] as const) : [])])
   if (values) return new Set(values.map(typeOf))
   if (isRecord(schema.properties)) return new Set(['object'])
@@ -120,10 +120,10 @@ function mergeAlternatives(choices: readonly ValueShape[]): ValueShape {
   const types = new Set(choices.flatMap(({ types }) => [...(types ?? [])]))
   const known = choices.every((choice) => choice.types !== undefined) ? { types } : {}
   if (others.length === 0) return { ...only, ...known }
-  const values = informative.flatMap((one) => one.enum ?? [])
+  const values = informative.flatMap((shape) => shape.enum ?? [])
   return {
     ...known,
-    ...(informative.every((one) => one.enum) && { enum: values }),
-    followed: informative.flatMap((one) => one.followed),
+    ...(informative.every((shape) => shape.enum) && { enum: values }),
+    followed: informative.flatMap((shape) => shape.followed),
   }
 }

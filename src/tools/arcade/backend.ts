@@ -63,7 +63,10 @@ export function contextOf({
   return {
     ...(first && { authorization: toAuthorization(first) }),
     ...(needsSeveral && {
-      authorizations: authorizations.map((one) => ({ ...toAuthorization(one), names: namesOf(one) })),
+      authorizations: authorizations.map((authorization) => ({
+        ...toAuthorization(authorization),
+        names: namesOf(authorization),
+      })),
     }),
     secrets,
     metadata,

@@ -22,16 +22,20 @@ function requiredOf(schema: JsonSchema): ReadonlySet<unknown> {
 export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0): unknown {
   if (!isRecord(schema) || depth > MAX_DEPTH) return value
   if (Object.keys(schema).every((keyword) => SAY_NOTHING.has(keyword))) return value
-  if (Array.isArray(value)) return value.map((one) => withoutOptionalNulls(schema.items, one, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => withoutOptionalNulls(schema.items, item, depth + 1))
   if (!isRecord(value)) return value
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = requiredOf(schema)
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, one]) => one !== null || required.has(name))
-      .map(([name, one]) => [
+      .filter(([name, member]) => member !== null || required.has(name))
+      .map(([name, member]) => [
         name,
-        withoutOptionalNulls(Object.hasOwn(properties, name) ? properties[name] : undefined, one, depth + 1),
+        withoutOptionalNulls(
+          Object.hasOwn(properties, name) ? properties[name] : undefined,
+          member,
+          depth + 1,
+        ),
       ]),
   )
 }
@@ -48,15 +52,15 @@ type Input = Readonly<Record<string, unknown>>
 
 function strip(schema: unknown, value: unknown, depth: number): unknown {
   if (!isRecord(schema) || depth > MAX_DEPTH) return value
-  if (Array.isArray(value)) return value.map((one) => strip(schema.items, one, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => strip(schema.items, item, depth + 1))
   if (!isRecord(value) || !isRecord(schema.properties)) return value
   const { properties } = schema
   const required = requiredOf(schema)
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) => {
+    Object.entries(value).flatMap(([name, member]) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (one === null && !required.has(name) && isRecord(property) && !takesNull(property)) return []
-      return [[name, strip(property, one, depth + 1)]]
+      if (member === null && !required.has(name) && isRecord(property) && !takesNull(property)) return []
+      return [[name, strip(property, member, depth + 1)]]
     }),
   )
 }

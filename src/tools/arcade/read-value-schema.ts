@@ -34,7 +34,7 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
     case 'integer':
     case 'number': {
       const listed = list(schema.enum, `${path}.enum`)
-      const values = val_type === 'string' ? listed : listed.map((one) => Number(asText(one)))
+      const values = val_type === 'string' ? listed : listed.map((value) => Number(asText(value)))
       const isUsable =
         values.length > 0 && values.every((value) => typeof value === 'string' || Number.isFinite(value))
       if (reading.isLoose === true && val_type === 'string' && Object.keys(schema).length === 1) return {}
@@ -56,7 +56,10 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
       return {
         ...type('object'),
         properties: Object.fromEntries(
-          members.map(([key, one]) => [key, readValueSchema(one, `${path}.properties.${key}`, reading)]),
+          members.map(([key, member]) => [
+            key,
+            readValueSchema(member, `${path}.properties.${key}`, reading),
+          ]),
         ),
         ...(required && { required: [...new Set(required)] }),
       }
@@ -70,6 +73,6 @@ function itemsOf(schema: JsonRecord, path: string, reading: ValueReading): JsonS
   if (!isAbsent(items)) return readValueSchema(items, `${path}.items`, reading)
   if (isAbsent(inner_val_type)) return undefined
   const members = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
-  const inner = Object.fromEntries(Object.entries(members).filter(([, one]) => !isAbsent(one)))
+  const inner = Object.fromEntries(Object.entries(members).filter(([, member]) => !isAbsent(member)))
   return readValueSchema({ val_type: inner_val_type, ...inner }, path, reading)
 }

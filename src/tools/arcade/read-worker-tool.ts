@@ -108,9 +108,9 @@ function readInput(input: unknown, reading: ValueReading = {}): JsonSchema {
   const properties = new Map<string, JsonSchema>()
   const required: string[] = []
   const parameters = isAbsent(input) ? [] : list(record(input, 'input').parameters, 'input.parameters')
-  for (const [index, one] of parameters.entries()) {
+  for (const [index, described] of parameters.entries()) {
     const path = `input.parameters[${index}]`
-    const parameter = record(one, path)
+    const parameter = record(described, path)
     const key = text(parameter.name, `${path}.name`)
     if (key === undefined) throw new Refusal(`${path}.name is missing.`)
     if (properties.has(key)) throw new Refusal(`${path} has the name ${quote(key)} of another parameter.`)
@@ -188,7 +188,7 @@ function readAuthorizations({
   if (isAbsent(authorizations))
     return { authorization: readAuthorization(authorization, 'requirements.authorization') }
   const readList = (value: unknown, path: string) =>
-    list(value, path).flatMap((one, index) => readAuthorization(one, `${path}[${index}]`))
+    list(value, path).flatMap((item, index) => readAuthorization(item, `${path}[${index}]`))
   const path = 'requirements.authorization_alternatives'
   return {
     authorization: readList(authorizations, 'requirements.authorizations'),
@@ -215,9 +215,9 @@ function readAuthorization(value: unknown, path: string): AuthorizationRequireme
 /** Reads `[{"key": "API_KEY"}]`, `["API_KEY"]`, or the keys of an object. */
 function readKeys(value: unknown, path: string): string[] {
   if (isRecord(value)) return Object.keys(value)
-  const keys = list(value, path).map((one, index) => {
-    if (typeof one === 'string' && one !== '') return one
-    const key = text(record(one, `${path}[${index}]`).key, `${path}[${index}].key`)
+  const keys = list(value, path).map((item, index) => {
+    if (typeof item === 'string' && item !== '') return item
+    const key = text(record(item, `${path}[${index}]`).key, `${path}[${index}].key`)
     if (key === undefined) throw new Refusal(`${path}[${index}].key is missing.`)
     return key
   })

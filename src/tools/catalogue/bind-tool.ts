@@ -18,13 +18,13 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
   const tools = await broker.cache.catalogue.of(worker.projectId)
   const target = tools
     .filter(
-      (one) =>
-        one.source.kind === 'worker' &&
-        one.source.workerUid === worker.uid &&
-        toolAliases(one).includes(name.toLowerCase()),
+      (other) =>
+        other.source.kind === 'worker' &&
+        other.source.workerUid === worker.uid &&
+        toolAliases(other).includes(name.toLowerCase()),
     )
     .reduce<Tool | undefined>(
-      (newest, one) => (newest === undefined || isNewerVersion(one, newest) ? one : newest),
+      (newest, other) => (newest === undefined || isNewerVersion(other, newest) ? other : newest),
       undefined,
     )
   if (target?.binding === undefined)

@@ -17,7 +17,7 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
     )
   const identity = toolIdentity(tool)
   const versions = (await broker.cache.catalogue.of(projectId)).filter(
-    (one) => one.source.kind === 'metadata' && toolIdentity(one) === identity,
+    (other) => other.source.kind === 'metadata' && toolIdentity(other) === identity,
   )
   if (versions.length > 1 && !choosesOne(spelling, tool))
     throw new BrokerError(

@@ -48,7 +48,8 @@ export async function nameRightsOf(
 
   const asked = [...new Set([...open.keys(), ...open.values()])]
   const owners = new Map<string, string>()
-  for (const one of await broker.store.toolNames.find(projectId, asked)) owners.set(one.identity, one.source)
+  for (const name of await broker.store.toolNames.find(projectId, asked))
+    owners.set(name.identity, name.source)
   let room = MAX_NAMES - (await broker.store.toolNames.count(projectId, source))
   const since = broker.now()
   const claims: ToolName[] = []
@@ -127,10 +128,15 @@ export async function namesToAccept(
   waiting: readonly WaitingName[],
 ): Promise<readonly ToolName[]> {
   if (waiting.length === 0) return []
-  const toolkits = [...new Set(waiting.map((one) => one.toolkit))].filter((one) => one !== NO_TOOLKIT)
-  const taken = new Set((await broker.store.toolNames.find(projectId, toolkits)).map((one) => one.identity))
+  const toolkits = [...new Set(waiting.map((name) => name.toolkit))].filter(
+    (toolkit) => toolkit !== NO_TOOLKIT,
+  )
+  const taken = new Set((await broker.store.toolNames.find(projectId, toolkits)).map((name) => name.identity))
   const since = broker.now()
-  const identities = [...toolkits.filter((one) => !taken.has(one)), ...waiting.map((one) => one.identity)]
+  const identities = [
+    ...toolkits.filter((toolkit) => !taken.has(toolkit)),
+    ...waiting.map((name) => name.identity),
+  ]
   return identities.map((identity) => ({ projectId, identity, source, since }))
 }
 

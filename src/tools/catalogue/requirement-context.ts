@@ -158,12 +158,12 @@ export function statusOfTool(context: RequirementContext, tool: Tool): Requireme
   if (unaccepted !== undefined)
     return {
       met: false,
-      authorizations: authorizations.map((one) => notAccepted(one, unaccepted)),
+      authorizations: authorizations.map((authorization) => notAccepted(authorization, unaccepted)),
       secrets: secrets.map((secret) => ({ ...secret, met: false, statusReason: unaccepted })),
     }
   const worker = statusOfWorker(context, tool)
   return {
-    met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
+    met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((requirement) => requirement.met),
     authorizations,
     secrets,
     worker,
@@ -216,21 +216,21 @@ export function chooseRequirements(
   const { authorization, alternativeSecrets = [], secrets } = requirements
   const ofAlternatives = new Set(alternativeSecrets.flat())
   const always = secrets.filter((key) => !ofAlternatives.has(key))
-  const all = alternatives.map((one, index) => ({ one, own: alternativeSecrets[index] ?? [] }))
+  const all = alternatives.map((needs, index) => ({ needs, own: alternativeSecrets[index] ?? [] }))
   const possible = all.filter(({ own }) => own.every((key) => statusOfSecret(context, key).met))
-  const { one = [], own = [] } = firstGranted(context, possible) ?? all[0] ?? {}
-  return { authorization: [...authorization, ...one], secrets: [...always, ...own] }
+  const { needs = [], own = [] } = firstGranted(context, possible) ?? all[0] ?? {}
+  return { authorization: [...authorization, ...needs], secrets: [...always, ...own] }
 }
 
-function firstGranted<Alternative extends { readonly one: readonly AuthorizationRequirement[] }>(
+function firstGranted<Alternative extends { readonly needs: readonly AuthorizationRequirement[] }>(
   context: RequirementContext,
   alternatives: readonly Alternative[],
 ): Alternative | undefined {
   let configured: Alternative | undefined
   for (const alternative of alternatives) {
-    const { one } = alternative
-    const statuses = one.map((need) => statusOfNeed(context, need))
-    const isGranted = context.userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
+    const { needs } = alternative
+    const statuses = needs.map((need) => statusOfNeed(context, need))
+    const isGranted = context.userId === undefined ? needs.length === 0 : statuses.every(({ met }) => met)
     if (isGranted) return alternative
     if (statuses.every(({ status }) => status === 'active')) configured ??= alternative
   }

@@ -123,9 +123,9 @@ async function beginMissing(
   const pending = new Set(missing.filter(([, need]) => asked.has(need.entry.uid)).map(([key]) => key))
   return {
     providers: new Map(
-      [...providers].map(([key, one]) => [
+      [...providers].map(([key, shared]) => [
         key,
-        pending.has(key) ? { ...one, tokenStatus: 'pending', link } : one,
+        pending.has(key) ? { ...shared, tokenStatus: 'pending', link } : shared,
       ]),
     ),
     link,

@@ -184,8 +184,8 @@ function behaves(tool: Tool, { serviceDomains, operations, flags, extras }: Beha
 function matchesList({ anyOf, allOf, noneOf }: ListFilter = {}, values: unknown): boolean {
   const has = new Set(Array.isArray(values) ? values.map((value) => asText(value).toLowerCase()) : [])
   return (
-    (anyOf === undefined || anyOf.some((one) => has.has(one))) &&
-    (allOf === undefined || allOf.every((one) => has.has(one))) &&
-    (noneOf === undefined || !noneOf.some((one) => has.has(one)))
+    (anyOf === undefined || anyOf.some((value) => has.has(value))) &&
+    (allOf === undefined || allOf.every((value) => has.has(value))) &&
+    (noneOf === undefined || !noneOf.some((value) => has.has(value)))
   )
 }

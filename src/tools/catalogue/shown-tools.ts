@@ -111,12 +111,12 @@ function toShown(
   }))
   const byName = new Map<string, ShownTool>()
   // the later entry wins: a shown name over a name in the other lists, and over one that differs by case
-  for (const one of tools) {
-    const name = catalogue.modelNames.get(one.tool.uid)
-    if (name !== undefined && !retired.has(name.toLowerCase())) byName.set(name.toLowerCase(), one)
+  for (const shown of tools) {
+    const name = catalogue.modelNames.get(shown.tool.uid)
+    if (name !== undefined && !retired.has(name.toLowerCase())) byName.set(name.toLowerCase(), shown)
   }
-  for (const one of tools) byName.set(one.name.toLowerCase(), one)
-  for (const one of tools) byName.set(one.name, one)
+  for (const shown of tools) byName.set(shown.name.toLowerCase(), shown)
+  for (const shown of tools) byName.set(shown.name, shown)
   return {
     selection,
     warnings,

@@ -78,11 +78,11 @@ async function syncWithin(
   const { taken, faults, displaced } = await compare(worker, items, known, rights)
   const kept = new Set<string>()
   const changed: Exclude<TakenTool, { readonly unchanged: Tool }>[] = []
-  for (const one of taken.values())
-    if (one.unchanged === undefined) {
-      changed.push(one)
-      if (one.same !== undefined) kept.add(one.same.uid)
-    } else kept.add(one.unchanged.uid)
+  for (const tool of taken.values())
+    if (tool.unchanged === undefined) {
+      changed.push(tool)
+      if (tool.same !== undefined) kept.add(tool.same.uid)
+    } else kept.add(tool.unchanged.uid)
   const removed = [...own.filter(({ uid }) => !kept.has(uid)), ...displaced].map(({ uid }) => uid)
   const { claims } = rights
   if (changed.length === 0 && removed.length === 0 && claims.length === 0) {

@@ -124,7 +124,7 @@ export interface ItemFacts {
 /** A schema that cannot be validated here is no reason to leave the tool out: its worker validates the input itself. */
 export function listedFaults(tool: ToolToValidate): ListedFaults {
   const isTooLong = [tool.inputSchema, tool.outputSchema].some(
-    (one) => one !== undefined && JSON.stringify(one).length > MAX_SCHEMA_LENGTH,
+    (schema) => schema !== undefined && JSON.stringify(schema).length > MAX_SCHEMA_LENGTH,
   )
   const length = isTooLong ? [`One of its schemas has more than ${MAX_SCHEMA_LENGTH} characters.`] : []
   return { unusable: [...modelFaults(tool), ...length], uncheckable: uncheckable(tool) }

@@ -55,7 +55,10 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
   // `required` in place of lists of names, because ajv's code for those takes time that grows with their square
   const placeEach = (map: SchemaNode): SchemaNode =>
     Object.fromEntries(
-      Object.entries(map).map(([name, one]) => [name, place(Array.isArray(one) ? { required: one } : one)]),
+      Object.entries(map).map(([name, value]) => [
+        name,
+        place(Array.isArray(value) ? { required: value } : value),
+      ]),
     )
   const required = ({ dependentRequired }: SchemaNode): SchemaNode[] =>
     isNode(dependentRequired) ? [{ dependentSchemas: placeEach(dependentRequired) }] : []
@@ -67,7 +70,8 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
     const own = Object.entries(node)
       .filter(([keyword]) => !REPLACED.has(keyword))
       .map(([keyword, value]) => {
-        if (schemaList.has(keyword) && Array.isArray(value)) return [keyword, value.map((one) => place(one))]
+        if (schemaList.has(keyword) && Array.isArray(value))
+          return [keyword, value.map((item) => place(item))]
         if (schemaMap.has(keyword) && isNode(value)) return [keyword, placeEach(value)]
         if (keyword === 'contains') return [keyword, containing(value)]
         return [keyword, schema.has(keyword) ? place(value) : value]
@@ -95,7 +99,7 @@ function isListOfNodes(value: unknown): boolean {
 /** Counts the values in a value, including itself. */
 function count(value: unknown): number {
   const inner = Array.isArray(value) ? value : isNode(value) ? Object.values(value) : []
-  return inner.reduce((sum: number, one) => sum + count(one), 1)
+  return inner.reduce((sum: number, item) => sum + count(item), 1)
 }
 
 function width(value: unknown): number {

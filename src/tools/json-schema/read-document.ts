@@ -79,10 +79,10 @@ export function readDocument(json: unknown): SchemaDocument {
     for (const [keyword, value] of Object.entries(raw)) {
       if (value === null && keyword !== 'const') continue // `null` means absent
       if (keywords.schemaList.has(keyword) && Array.isArray(value))
-        node[keyword] = value.map((one, index) => inner(one, keyword, String(index)))
+        node[keyword] = value.map((item, index) => inner(item, keyword, String(index)))
       else if (keywords.schemaMap.has(keyword) && isNode(value))
         node[keyword] = Object.fromEntries(
-          Object.entries(value).map(([name, one]) => [name, inner(one, keyword, name)]),
+          Object.entries(value).map(([name, inside]) => [name, inner(inside, keyword, name)]),
         )
       else if (keywords.schema.has(keyword)) node[keyword] = inner(value, keyword)
       else if (keyword === 'type') Object.assign(node, readType(value))
@@ -105,7 +105,7 @@ export function readDocument(json: unknown): SchemaDocument {
           `${locationOf(pointer)} has an \`enum\` that allows no value.`,
         )
       // duplicates are harmless; ajv's metaschema refuses them
-      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()]
+      node.enum = [...new Map(node.enum.map((choice) => [JSON.stringify(choice), choice])).values()]
     }
     if (subschemas > MAX_SUBSCHEMAS)
       throw new SchemaFault(

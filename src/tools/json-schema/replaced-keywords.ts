@@ -68,7 +68,8 @@ const constant: FuncKeywordDefinition = {
 const enumeration: FuncKeywordDefinition = {
   keyword: 'enum',
   schemaType: 'array',
-  validate: (wanted: readonly unknown[], value: unknown) => wanted.some((one) => isSame(one, value)),
+  validate: (wanted: readonly unknown[], value: unknown) =>
+    wanted.some((candidate) => isSame(candidate, value)),
   error: { message: 'must be listed', params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}` },
 }
 

@@ -17,19 +17,19 @@ export interface SchemaViolation {
 export function violationOf(errors: readonly ErrorObject[]): SchemaViolation {
   const last = errors.at(-1)
   if (last === undefined) return { path: '', message: 'is not valid' }
-  const within = errors.slice(0, -1).filter((one) => one.instancePath.startsWith(last.instancePath))
+  const within = errors.slice(0, -1).filter((error) => error.instancePath.startsWith(last.instancePath))
   if (last.keyword === 'if' && within.length > 0) return violationOf(within)
   if (last.keyword === 'anyOf' || (last.keyword === 'oneOf' && last.params.passingSchemas === null)) {
     // the alternative that failed deepest in the value is probably the intended one
-    const deepest = within.reduce((depth, one) => Math.max(depth, depthOf(one)), 0)
+    const deepest = within.reduce((depth, error) => Math.max(depth, depthOf(error)), 0)
     if (deepest > depthOf(last)) {
-      const end = within.findLastIndex((one) => depthOf(one) === deepest)
+      const end = within.findLastIndex((error) => depthOf(error) === deepest)
       return violationOf(within.slice(0, end + 1))
     }
-    const ofOtherTypes = new Set(within.filter((one) => one.keyword === 'type').map(schemaOf))
-    const ofType = within.filter((one) => !ofOtherTypes.has(schemaOf(one)))
+    const ofOtherTypes = new Set(within.filter((error) => error.keyword === 'type').map(schemaOf))
+    const ofType = within.filter((error) => !ofOtherTypes.has(schemaOf(error)))
     if (ofType.length === 1) return violationOf(ofType)
-    const types = within.flatMap((one) => (one.keyword === 'type' ? one.params.type : []))
+    const types = within.flatMap((error) => (error.keyword === 'type' ? error.params.type : []))
     if (ofType.length === 0 && types.length > 0)
       return { path: last.instancePath, message: `must be ${[...new Set(types)].join(' or ')}` }
   }

@@ -127,9 +127,9 @@ function linksOf(
   if (!(cause instanceof ProtocolError) || cause.code !== URL_ELICITATION_REQUIRED) return []
   const listed = isRecord(cause.data) ? cause.data.elicitations : undefined
   if (!Array.isArray(listed)) return []
-  return listed.flatMap((one) =>
-    isRecord(one) && typeof one.url === 'string'
-      ? [{ mode: 'url' as const, url: one.url, message: one.message }]
+  return listed.flatMap((item) =>
+    isRecord(item) && typeof item.url === 'string'
+      ? [{ mode: 'url' as const, url: item.url, message: item.message }]
       : [],
   )
 }

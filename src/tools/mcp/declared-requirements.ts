@@ -16,8 +16,8 @@ export function declaredRequirements(meta: JsonRecord): ToolRequirements | undef
   if (isAbsent(meta.securityRequirements) || Array.isArray(meta.securitySchemes)) return undefined
   const schemes = isAbsent(meta.securitySchemes) ? {} : record(meta.securitySchemes, '_meta.securitySchemes')
   const listed = list(meta.securityRequirements, '_meta.securityRequirements', MAX_ALTERNATIVES)
-  const readings = listed.map((one, i) => readAlternative(one, schemes, `_meta.securityRequirements[${i}]`))
-  const alternatives = readings.flatMap((one) => (typeof one === 'string' ? [] : [one]))
+  const readings = listed.map((item, i) => readAlternative(item, schemes, `_meta.securityRequirements[${i}]`))
+  const alternatives = readings.flatMap((reading) => (typeof reading === 'string' ? [] : [reading]))
   const [only, ...others] = alternatives
   if (only === undefined && readings.length > 0)
     throw new Refusal(`${readings[0]} Declare its needs in mcp.requirements.tools.`)
@@ -39,8 +39,8 @@ function readAlternative(
   path: string,
 ): readonly AuthorizationRequirement[] | string {
   const pairs = Array.isArray(value)
-    ? list(value, path, MAX_REQUIREMENTS).map((one, i) => {
-        const { scheme, scopes } = record(one, `${path}[${i}]`)
+    ? list(value, path, MAX_REQUIREMENTS).map((item, i) => {
+        const { scheme, scopes } = record(item, `${path}[${i}]`)
         return [filledText(scheme, `${path}[${i}].scheme`), scopes] as const
       })
     : Object.entries(record(value, path))
@@ -63,8 +63,8 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
   const path = '_meta.arcade.requirements'
   const listed = isAbsent(authorization) ? [] : Array.isArray(authorization) ? authorization : [authorization]
   return {
-    authorization: list(listed, `${path}.authorization`, MAX_REQUIREMENTS).map((one, i) => {
-      const { id, provider_id, oauth2 } = record(one, `${path}.authorization[${i}]`)
+    authorization: list(listed, `${path}.authorization`, MAX_REQUIREMENTS).map((item, i) => {
+      const { id, provider_id, oauth2 } = record(item, `${path}.authorization[${i}]`)
       if (isAbsent(id) && isAbsent(provider_id))
         throw new Refusal(`${path}.authorization[${i}] names no provider; give its id or its provider_id.`)
       const { scopes } = isAbsent(oauth2) ? {} : record(oauth2, `${path}.authorization[${i}].oauth2`)
@@ -84,11 +84,11 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
 /** Reads `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
 function keysOf(value: unknown, path: string): string[] {
   const listed = list(value, path, MAX_REQUIREMENTS)
-  return [...new Set(listed.map((one, i) => filledText(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
+  return [...new Set(listed.map((item, i) => filledText(isRecord(item) ? item.key : item, `${path}[${i}]`)))]
 }
 
 function scopesOf(value: unknown, path: string): string[] {
-  return list(value, path, 200).map((one, i) => filledText(one, `${path}[${i}]`))
+  return list(value, path, 200).map((item, i) => filledText(item, `${path}[${i}]`))
 }
 
 function filledText(value: unknown, path: string): string {

@@ -154,7 +154,7 @@ export function exchangeFetch(
     // question that arrived on the standalone GET stream
     const isOutside = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
     const current = isOutside ? undefined : exchanges.getStore()
-    const signals = [init.signal, current?.ended].filter((one) => one != null)
+    const signals = [init.signal, current?.ended].filter((signal) => signal != null)
     if (current !== undefined) {
       current.requests++
       delete current.seen.refused // the SDK has handled the previous answer

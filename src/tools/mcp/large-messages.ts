@@ -93,7 +93,7 @@ class Pieces {
     this.size += piece.length
     if (this.#large === undefined && this.size > LARGE_BYTES) {
       this.#large = new GrowingBody(this.#maxBytes)
-      for (const one of this.#small) this.#large.push(one)
+      for (const chunk of this.#small) this.#large.push(chunk)
       this.#small = []
     }
     if (this.#large === undefined) this.#small.push(piece)

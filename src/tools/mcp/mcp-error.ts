@@ -117,7 +117,7 @@ export function notAsked({ message }: ContextRequiredError): ToolOutcome {
  */
 function missingCapability(data: unknown): ToolOutcome {
   const required = isRecord(data) && isRecord(data.requiredCapabilities) ? data.requiredCapabilities : {}
-  const [other] = Object.keys(required).filter((one) => one !== 'elicitation')
+  const [other] = Object.keys(required).filter((key) => key !== 'elicitation')
   if (other === undefined) return { outcome: 'error', error: ASKS_ITS_USER, isOwn: true }
   return notAsked(
     new ContextRequiredError(

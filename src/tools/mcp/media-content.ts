@@ -67,7 +67,7 @@ function artifactOf({
   title,
   name,
 }: JsonRecord): Artifact | undefined {
-  const about = [description, title, name].find((one) => typeof one === 'string' && one !== '')
+  const about = [description, title, name].find((text) => typeof text === 'string' && text !== '')
   if (type !== 'resource_link' || typeof uri !== 'string' || typeof mimeType !== 'string') return undefined
   if (!['https:', 'http:'].includes(URL.parse(uri)?.protocol ?? '')) return undefined
   if (typeof size !== 'number' || !Number.isInteger(size) || typeof about !== 'string') return undefined

@@ -38,7 +38,7 @@ export function parameterHeaderFault(inputSchema: unknown): string | undefined {
   if (!isRecord(inputSchema)) return undefined
   const fault = faultOfProperties(inputSchema)
   if (fault !== undefined) return fault
-  const others = declarations(inputSchema).filter((one) => !declared.has(one))
+  const others = declarations(inputSchema).filter((declaration) => !declared.has(declaration))
   return others.length === 0 ? undefined : `${KEYWORD} is declared on a schema that is not a parameter.`
 }
 

@@ -104,7 +104,7 @@ function declared(meta: JsonRecord, { providers }: McpSettings): ToolRequirement
   const all = [requirements.authorization, ...(requirements.alternatives ?? [])].flat()
   const other = all
     .map(({ id, providerId }) => id ?? providerId ?? '')
-    .find((one) => !allowed.includes(one.toLowerCase()))
+    .find((name) => !allowed.includes(name.toLowerCase()))
   if (other !== undefined)
     throw new Refusal(`It requires a token of ${quote(other)}, which mcp.providers does not allow.`)
   return requirements

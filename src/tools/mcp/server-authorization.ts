@@ -151,8 +151,8 @@ async function ensureEntry(
   const { store } = broker
   const { projectId } = worker
   const entries = await store.providers.list(projectId)
-  const own = entries.filter((one) => one.externalId === worker.uid)
-  const same = own.filter((one) => isSameServer(one.provider, provider))
+  const own = entries.filter((known) => known.externalId === worker.uid)
+  const same = own.filter((known) => isSameServer(known.provider, provider))
   const inUse = mcpSettings(worker).authorization?.providerUid
   const found = same.find(({ uid }) => uid === inUse) ?? same[0]
   if (found !== undefined) {
@@ -173,7 +173,7 @@ async function ensureEntry(
   const entry: ProviderEntry = {
     uid: newId('prov'),
     projectId,
-    id: freeProviderId(name, new Set(entries.map((one) => one.id))),
+    id: freeProviderId(name, new Set(entries.map((providerEntry) => providerEntry.id))),
     name,
     description: `Opens the MCP server ${worker.id}`,
     externalId: worker.uid,

@@ -44,26 +44,31 @@ export async function leaseSession(
   return lease(pool, key, fresh, false)
 }
 
-function lease(pool: Map<string, PooledSession>, key: string, one: PooledSession, isReused: boolean): Lease {
-  one.uses++
-  clearTimeout(one.timer)
+function lease(
+  pool: Map<string, PooledSession>,
+  key: string,
+  session: PooledSession,
+  isReused: boolean,
+): Lease {
+  session.uses++
+  clearTimeout(session.timer)
   const drop = () => {
-    if (pool.get(key) === one) pool.delete(key)
-    one.session.close()
+    if (pool.get(key) === session) pool.delete(key)
+    session.session.close()
   }
   return {
-    session: one.session,
+    session: session.session,
     isReused,
     end(isUsable) {
-      one.uses--
-      if (!isUsable && pool.get(key) === one) pool.delete(key)
-      if (one.uses > 0) return
-      if (pool.get(key) !== one) return drop()
+      session.uses--
+      if (!isUsable && pool.get(key) === session) pool.delete(key)
+      if (session.uses > 0) return
+      if (pool.get(key) !== session) return drop()
       // `makeRoom` reads the map in this order: idle sessions in the order in which they became idle
       pool.delete(key)
-      pool.set(key, one)
-      one.timer = setTimeout(drop, IDLE_MS)
-      one.timer.unref()
+      pool.set(key, session)
+      session.timer = setTimeout(drop, IDLE_MS)
+      session.timer.unref()
     },
   }
 }
@@ -71,11 +76,11 @@ function lease(pool: Map<string, PooledSession>, key: string, one: PooledSession
 /** Makes room by closing the oldest session that no call uses. `false` if all are in use. */
 function makeRoom(pool: Map<string, PooledSession>): boolean {
   if (pool.size < MAX_SESSIONS) return true
-  for (const [key, one] of pool) {
-    if (one.uses > 0) continue
-    clearTimeout(one.timer)
+  for (const [key, session] of pool) {
+    if (session.uses > 0) continue
+    clearTimeout(session.timer)
     pool.delete(key)
-    one.session.close()
+    session.session.close()
     return true
   }
   return false

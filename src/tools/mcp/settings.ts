@@ -44,7 +44,7 @@ export function neededScopes(settings: McpSettings, named: readonly string[]): r
  * their authorization server supports, but tools need no ID token, and an invalid one would fail the whole grant.
  */
 export function serverScopes({ oauth2 }: McpSettings, listed: readonly string[]): readonly string[] {
-  const wanted = listed.filter((one) => one !== 'openid')
+  const wanted = listed.filter((scope) => scope !== 'openid')
   return [...new Set([...wanted, ...(oauth2?.scopes ?? [])])]
 }
 

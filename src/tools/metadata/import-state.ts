@@ -91,8 +91,8 @@ function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
   for (const tool of tools) {
     const { source, name, namespace } = tool
     if (source.kind !== 'worker') continue
-    for (const one of [simplified(name), simplified(namespace + name)]) {
-      const key = `${source.workerUid} ${one}`
+    for (const spelling of [simplified(name), simplified(namespace + name)]) {
+      const key = `${source.workerUid} ${spelling}`
       const known = names.get(key)
       if (known === undefined || isNewerVersion(tool, known)) names.set(key, tool)
     }

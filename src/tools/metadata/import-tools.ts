@@ -88,7 +88,7 @@ export async function importTools(
       if (characters > MAX_CHARACTERS_WRITTEN) break
     }
     if (dryRun || (await tryWrite(broker, projectId, { state, group })))
-      imported.push(...group.map((one) => one.imported))
+      imported.push(...group.map((document) => document.imported))
     else
       for (const document of next.slice(0, group.length))
         imported.push(await importAlone(broker, { projectId, document, worker }))
@@ -316,7 +316,9 @@ function bindingFor(
 function keywordsOf({ document }: ToolMetadata): string[] {
   const content = Array.isArray(document.content) ? document.content[0] : undefined
   const { keywords } = isRecord(content) ? content : document
-  return normalizeTags(Array.isArray(keywords) ? keywords.filter((one) => typeof one === 'string') : [])
+  return normalizeTags(
+    Array.isArray(keywords) ? keywords.filter((keyword) => typeof keyword === 'string') : [],
+  )
 }
 
 function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {

@@ -35,7 +35,10 @@ export function matchProvider(
   if (found === undefined) {
     const uid = newId('prov')
     const { projectId } = known.tool
-    const id = freeProviderId(wanted.name, new Set([...known.state.entries.values()].map((one) => one.id)))
+    const id = freeProviderId(
+      wanted.name,
+      new Set([...known.state.entries.values()].map((entry) => entry.id)),
+    )
     const entry: ProviderEntry = {
       uid,
       projectId,
@@ -91,17 +94,18 @@ function findEntry(
 ): ProviderEntry | undefined {
   const server = serverOf(wanted.provider)
   const alike = [...state.entries.values()].filter(
-    (one) =>
-      one.source !== 'server' &&
-      one.name.toLowerCase() === wanted.name.toLowerCase() &&
-      serverOf(one.provider) === server,
+    (entry) =>
+      entry.source !== 'server' &&
+      entry.name.toLowerCase() === wanted.name.toLowerCase() &&
+      serverOf(entry.provider) === server,
   )
   const client = (entry: ProviderEntry) => broker.clientFor(entry)?.clientId
   if (wanted.clientId !== undefined)
     return (
-      alike.find((one) => client(one) === wanted.clientId) ?? alike.find((one) => client(one) === undefined)
+      alike.find((candidate) => client(candidate) === wanted.clientId) ??
+      alike.find((candidate) => client(candidate) === undefined)
     )
-  return alike.find((one) => state.isNeededBy(one, tool.uid)) ?? alike[0]
+  return alike.find((candidate) => state.isNeededBy(candidate, tool.uid)) ?? alike[0]
 }
 
 /** The provider's identity by the endpoints that every description has. */

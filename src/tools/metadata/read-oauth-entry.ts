@@ -43,10 +43,10 @@ export function readOAuthEntries(
     throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of entries.`)
   const entries: OAuthEntry[] = []
   const known = new Map<string, Set<string>>() // serialized entries by name, to find duplicates
-  for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {
+  for (const [index, item] of (Array.isArray(value) ? value : [value]).entries()) {
     const where = Array.isArray(value) ? `${path}[${index}]` : path
-    if (!isRecord(one)) throw new Refusal(`${where} is ${kindOf(one)}; an entry is an object.`)
-    const entry = readEntry(one, where, options, warn)
+    if (!isRecord(item)) throw new Refusal(`${where} is ${kindOf(item)}; an entry is an object.`)
+    const entry = readEntry(item, where, options, warn)
     const earlier = known.get(entry.name.toLowerCase())
     if (earlier?.has(JSON.stringify(entry))) {
       warn(where, `It repeats the entry ${quote(entry.name)} and was left out.`)
@@ -157,14 +157,15 @@ function readScopes(value: unknown, path: string, warn: Warn): readonly string[]
 function readScopeMeaning(entry: JsonRecord, path: string, warn: Warn): ScopeMeaning {
   const implies = member(entry, 'scopeImplies', path, warn)
   const aliases = member(entry, 'scopeAliases', path, warn)
-  const isScopes = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
+  const isScopes = (value: unknown) =>
+    Array.isArray(value) && value.every((scope) => typeof scope === 'string')
   if (implies !== undefined && !(isRecord(implies) && Object.values(implies).every(isScopes)))
     throw new Refusal(
       `${path}.scopeImplies must be an object of lists of scopes, by the scope that includes them.`,
     )
   if (
     aliases !== undefined &&
-    !(isRecord(aliases) && Object.values(aliases).every((one) => typeof one === 'string'))
+    !(isRecord(aliases) && Object.values(aliases).every((alias) => typeof alias === 'string'))
   )
     throw new Refusal(`${path}.scopeAliases must be an object of scopes, by the scope that is asked for.`)
   return {

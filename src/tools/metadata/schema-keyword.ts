@@ -24,20 +24,20 @@ export function isTypeName(value: unknown): value is string {
 
 /** The types that `type` allows; `undefined` if it allows all. */
 export function readTypes(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
-  const names = typeof value === 'string' ? value.split('|').map((one) => one.trim()) : value
+  const names = typeof value === 'string' ? value.split('|').map((part) => part.trim()) : value
   if (!Array.isArray(names) || !names.every(isTypeName)) {
     warn(path, `${quote(value)} is no type of JSON Schema; any type is accepted.`)
     return undefined
   }
-  if (names.some((one) => one.toLowerCase() === 'any')) {
+  if (names.some((name) => name.toLowerCase() === 'any')) {
     warn(path, '`any` is no type of JSON Schema; it was left out, which accepts any type.')
     return undefined
   }
-  const types = [...new Set(names.flatMap((one) => TYPES.get(one.toLowerCase()) ?? []))]
+  const types = [...new Set(names.flatMap((name) => TYPES.get(name.toLowerCase()) ?? []))]
   const same =
     typeof value === 'string'
       ? types[0] === value
-      : types.length === names.length && names.every((one, i) => one === types[i])
+      : types.length === names.length && names.every((name, i) => name === types[i])
   if (!same) warn(path, `${quote(value)} was read as ${quote(types.length === 1 ? types[0] : types)}.`)
   return types.length === 0 ? undefined : types
 }
@@ -109,7 +109,7 @@ export function isPattern(value: unknown): value is string {
 
 /** The names in a list, without duplicates; `undefined`, after a warning, if it is not a list. */
 export function readNames(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
-  const names = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+  const names = Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined
   if (names === undefined) warn(path, `It is ${kindOf(value)} and must be a list of names; it was left out.`)
   else if (Array.isArray(value) && names.length < value.length)
     warn(path, 'Items of this list that are no names were left out.')

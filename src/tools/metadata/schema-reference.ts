@@ -25,7 +25,8 @@ export function removeBadReferences(root: JsonSchema, path: string, warn: Warn):
   if (![...nodes.values()].some(({ schema }) => typeof schema.$ref === 'string')) return root
   const endless = endlessSchemas(nodes)
   const convert = (value: unknown, pointer: string, where: string): unknown => {
-    if (Array.isArray(value)) return value.map((one, i) => convert(one, `${pointer}/${i}`, `${where}[${i}]`))
+    if (Array.isArray(value))
+      return value.map((item, i) => convert(item, `${pointer}/${i}`, `${where}[${i}]`))
     if (!isRecord(value)) return value
     const isSchema = nodes.has(pointer)
     const members = Object.entries(value).map(([name, inner]) => {
@@ -59,11 +60,12 @@ function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): vo
     if (keyword === '$ref') inPlace.push(pointerOf(String(value)) ?? '?')
     else if (isRecord(value) && !HOLDS_NAMED.has(keyword)) visit(value, inner, keyword)
     else if (isRecord(value) || Array.isArray(value))
-      for (const [name, one] of Object.entries(value)) visit(one, `${inner}/${escapeToken(name)}`, keyword)
+      for (const [name, member] of Object.entries(value))
+        visit(member, `${inner}/${escapeToken(name)}`, keyword)
   }
-  function visit(one: unknown, where: string, keyword: string): void {
+  function visit(inside: unknown, where: string, keyword: string): void {
     if (IN_PLACE.has(keyword)) inPlace.push(where)
-    collect(one, where, nodes)
+    collect(inside, where, nodes)
   }
 }
 

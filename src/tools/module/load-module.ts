@@ -98,9 +98,9 @@ export async function loadModule(file: string): Promise<ToolModule> {
       return tools
     },
     find({ namespace, name, version }) {
-      const source = sources().find((one) => {
-        const its = namesOf(id, one)
-        return one.name === name && its.namespace === namespace && its.version === version
+      const source = sources().find((candidate) => {
+        const its = namesOf(id, candidate)
+        return candidate.name === name && its.namespace === namespace && its.version === version
       })
       return source && readOnce(source)
     },
@@ -130,8 +130,8 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
   const members = isRecord(exported) ? exported : {}
   const listed = members.tools ?? (Array.isArray(members.default) ? members.default : undefined)
   const candidates: readonly unknown[] = Array.isArray(listed) ? listed : Object.values(members)
-  const isSource = (one: unknown) => isToolApp(one) || isDefined(one)
-  const invalid = Array.isArray(listed) ? candidates.findIndex((one) => !isSource(one)) : -1
+  const isSource = (source: unknown) => isToolApp(source) || isDefined(source)
+  const invalid = Array.isArray(listed) ? candidates.findIndex((candidate) => !isSource(candidate)) : -1
   if (invalid >= 0)
     throw new ModuleFault(
       file,
@@ -144,9 +144,9 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
       'which exports no tool: export a ToolApp as the default, tools made by defineTool, or a list of these under the name `tools`.',
     )
   return () =>
-    found.flatMap((one): readonly ToolSource[] => {
-      if (isToolApp(one)) return one.tools.list().map((tool) => ({ ...tool, app: one }))
-      return isDefined(one) ? [{ name: one[TOOL_MARK].name, options: one[TOOL_MARK] }] : []
+    found.flatMap((source): readonly ToolSource[] => {
+      if (isToolApp(source)) return source.tools.list().map((tool) => ({ ...tool, app: source }))
+      return isDefined(source) ? [{ name: source[TOOL_MARK].name, options: source[TOOL_MARK] }] : []
     })
 }
 
@@ -208,7 +208,7 @@ function readTool(file: string, moduleId: string, source: ToolSource): ModuleToo
 }
 
 function isStringList(list: unknown): list is readonly string[] {
-  return Array.isArray(list) && list.every((one) => typeof one === 'string')
+  return Array.isArray(list) && list.every((item) => typeof item === 'string')
 }
 
 type ToFault = (what: string) => ModuleFault
@@ -233,7 +233,7 @@ const NO_PROVIDER_NAMED =
 function requirementOf(auth: ToolAuth, fault: ToFault): AuthorizationRequirement {
   const scopes = [...(auth.scopes ?? [])]
   const name = 'id' in auth ? { id: auth.id } : { providerId: auth.provider }
-  if (Object.values(name).every((one) => typeof one === 'string' && one !== '')) return { ...name, scopes }
+  if (Object.values(name).every((text) => typeof text === 'string' && text !== '')) return { ...name, scopes }
   throw fault(NO_PROVIDER_NAMED)
 }
 

@@ -41,7 +41,7 @@ export async function registerModules(broker: Broker, files: readonly string[]):
   const before = await store.workers.list(projectId)
   const modules = await loadModules(files, before)
   for (const { id } of before.filter(
-    (worker) => isModule(worker) && !modules.some((one) => one.id === worker.id),
+    (worker) => isModule(worker) && !modules.some((module) => module.id === worker.id),
   ))
     await store.workers.delete(projectId, id, audit.of(projectId, { action: 'worker.deleted', subject: id }))
   for (const { id, url } of modules) {

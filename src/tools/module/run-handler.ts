@@ -57,7 +57,7 @@ async function askForm(
 ): Promise<ElicitResult<unknown>> {
   if (dialog === undefined) throw new ContextRequiredError(`${ASKS_ITS_USER.message} (ui.elicit)`)
   const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-  const signals = [ended, signal, timeout].filter((one) => one !== undefined)
+  const signals = [ended, signal, timeout].filter((abort) => abort !== undefined)
   const question = { mode: 'form', message, requestedSchema: schema, accepts } as const
   try {
     return await dialog.elicit(question, AbortSignal.any(signals))
@@ -85,7 +85,9 @@ function toRun(
       allAuths(options.requiresAuth).flatMap((auth) => {
         const name = authName(auth)
         const found = call.authorizations.find(({ requirements }) =>
-          requirements.some((one) => ('id' in auth ? one.id === name : one.providerId === name)),
+          requirements.some((requirement) =>
+            'id' in auth ? requirement.id === name : requirement.providerId === name,
+          ),
         )
         return found === undefined ? [] : [[name, toAuthInfo(found)]]
       }),

@@ -26,11 +26,11 @@ export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
   const url = withPath(plan, input)
   url.search = queryOf(plan, given, input)
   const headers: Record<string, string> = { ...plan.headers }
-  for (const one of given.filter((parameter) => parameter.in === 'header')) {
-    const value = toSimple(one.name, inputAt(input, one.property), one, (text) => text)
+  for (const header of given.filter((parameter) => parameter.in === 'header')) {
+    const value = toSimple(header.name, inputAt(input, header.property), header, (text) => text)
     if (!isHeaderValue(value))
-      throw new BadArgument(`"${one.property}" contains characters that a header must not contain.`)
-    headers[one.name.toLowerCase()] = value
+      throw new BadArgument(`"${header.property}" contains characters that a header must not contain.`)
+    headers[header.name.toLowerCase()] = value
   }
   const body = plan.body && bodyOf(plan.body, input)
   if (plan.body !== undefined && body !== undefined) headers['content-type'] = plan.body.contentType
@@ -43,7 +43,7 @@ function inputAt(input: Input, property: string): unknown {
 
 function withPath({ url, parameters }: RequestPlan, input: Input): URL {
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
+    const parameter = parameters.find((planned) => planned.in === 'path' && planned.name === name)
     return pathPart(parameter?.property ?? name, parameter && inputAt(input, parameter.property), parameter)
   })
   const built = new URL(filled)
@@ -87,17 +87,21 @@ function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: I
       ...Object.keys(plan.query),
       ...plan.credentials
         .flat()
-        .flatMap((one) => (one.kind === 'secret' && one.in === 'query' ? [one.name] : [])),
+        .flatMap((credential) =>
+          credential.kind === 'secret' && credential.in === 'query' ? [credential.name] : [],
+        ),
     ].map(encode),
   )
   const pairs = given
-    .filter((one) => one.in === 'query')
-    .flatMap((one) => {
-      const others = new Set(inQuery.filter((other) => other !== one).map((other) => encode(other.name)))
-      const written = toPairs(one.name, inputAt(input, one.property), one)
+    .filter((parameter) => parameter.in === 'query')
+    .flatMap((parameter) => {
+      const others = new Set(
+        inQuery.filter((other) => other !== parameter).map((other) => encode(other.name)),
+      )
+      const written = toPairs(parameter.name, inputAt(input, parameter.property), parameter)
       const conflict = written.find(([name]) => reserved.has(name) || others.has(name))
       if (conflict !== undefined)
-        throw new BadArgument(`"${one.property}" would set another parameter of the query.`)
+        throw new BadArgument(`"${parameter.property}" would set another parameter of the query.`)
       return written
     })
   const constants = Object.entries(plan.query).map(([name, value]) => [encode(name), encode(value)])
@@ -136,8 +140,8 @@ function fill(template: unknown, input: Input): unknown {
     return property === undefined ? template : inputAt(input, property)
   }
   if (Array.isArray(template))
-    return template.map((one) => fill(one, input)).filter((one) => one !== undefined)
+    return template.map((part) => fill(part, input)).filter((part) => part !== undefined)
   if (!isRecord(template)) return template
-  const members = Object.entries(template).map(([name, one]) => [name, fill(one, input)] as const)
+  const members = Object.entries(template).map(([name, member]) => [name, fill(member, input)] as const)
   return Object.fromEntries(members.filter(([, value]) => value !== undefined))
 }

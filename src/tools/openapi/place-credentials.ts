@@ -22,10 +22,10 @@ export function placeCredentials(
 ): Placed {
   if (alternatives.length === 0) return { outcome: 'placed', request }
   const met = alternatives.find((all) =>
-    all.every((one) =>
-      one.kind === 'secret'
-        ? call.secrets.some(({ key }) => key === one.key)
-        : givenFor(call.authorizations, one) !== undefined,
+    all.every((credential) =>
+      credential.kind === 'secret'
+        ? call.secrets.some(({ key }) => key === credential.key)
+        : givenFor(call.authorizations, credential) !== undefined,
     ),
   )
   if (met === undefined)
@@ -67,7 +67,7 @@ export function placeCredentials(
     name,
     scheme,
   }: Extract<Credential, { kind: 'secret' }>): Placed | undefined {
-    const secret = call.secrets.find((one) => one.key === key)?.value
+    const secret = call.secrets.find((available) => available.key === key)?.value
     if (secret === undefined) return refused(`The tool "${call.tool.title}" needs the secret ${key}.`)
     if (new URL(workerUri).origin !== url.origin)
       return refused(

@@ -60,7 +60,7 @@ export function readBody(
         ),
       },
       properties: Object.fromEntries(
-        Object.entries(members.properties).map(([name, one]) => [name, writer.write(one)]),
+        Object.entries(members.properties).map(([name, member]) => [name, writer.write(member)]),
       ),
       required: members.required,
     }
@@ -86,7 +86,9 @@ function plainMembers(
   if (type !== 'object' || nullable === true || !isRecord(properties)) return undefined
   if (additionalProperties !== undefined && additionalProperties !== false) return undefined
   if (Object.keys(plain).some((keyword) => COMBINING.includes(keyword))) return undefined
-  const sent = Object.entries(properties).filter(([, one]) => !(isRecord(one) && one.readOnly === true))
+  const sent = Object.entries(properties).filter(
+    ([, property]) => !(isRecord(property) && property.readOnly === true),
+  )
   const names = sent.map(([name]) => name)
   if (names.length === 0) return undefined
   return {

@@ -21,7 +21,7 @@ export async function readOpenapi(
   options: ReadingOptions,
 ): Promise<CatalogueItem[]> {
   const found = operationsOf(document)
-  const chosen = found.filter((one) => isChosen(one, options.settings.operations))
+  const chosen = found.filter((operation) => isChosen(operation, options.settings.operations))
   if (chosen.length > MAX_OPERATIONS)
     throw new Refusal(
       `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include${tagAdvice(chosen)}.`,
@@ -31,14 +31,14 @@ export async function readOpenapi(
   const items: CatalogueItem[] = []
   const foreign: ForeignReference[] = []
   const open: string[] = []
-  for (const one of chosen) {
+  for (const operation of chosen) {
     await setImmediate()
-    const { name } = one
+    const { name } = operation
     try {
-      if (one.refusal !== undefined) throw one.refusal
+      if (operation.refusal !== undefined) throw operation.refusal
       if (names.has(name.toLowerCase())) throw new Refusal('Another operation has the same name.')
       names.add(name.toLowerCase())
-      const tool = readOperation(document, { ...one, requiresNothing }, options)
+      const tool = readOperation(document, { ...operation, requiresNothing }, options)
       items.push({ outcome: 'read', tool })
       if (planOf(tool.document).credentials.length === 0) open.push(name)
     } catch (error) {
@@ -84,7 +84,7 @@ export function unusedSettings(
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
   const known = new Set(operations.flatMap((operation) => namesOf(operation)))
-  const unknown = (list: readonly string[] = []) => list.filter((one) => !known.has(one))
+  const unknown = (list: readonly string[] = []) => list.filter((operation) => !known.has(operation))
   const say = (setting: string, names: readonly string[], problem: string) =>
     names.length === 0
       ? []
@@ -160,12 +160,12 @@ function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): 
 }
 
 function namesOf({ name, operation }: FoundOperation): string[] {
-  return [operation.operationId, name, ...tagsOf(operation)].filter((one) => typeof one === 'string')
+  return [operation.operationId, name, ...tagsOf(operation)].filter((text) => typeof text === 'string')
 }
 
-function isChosen(one: FoundOperation, { include, exclude = [] }: OperationChoice = {}): boolean {
-  const words = namesOf(one)
-  const names = (list: readonly string[]) => list.some((one) => words.includes(one))
+function isChosen(operation: FoundOperation, { include, exclude = [] }: OperationChoice = {}): boolean {
+  const words = namesOf(operation)
+  const names = (list: readonly string[]) => list.some((word) => words.includes(word))
   return (include === undefined || names(include)) && !names(exclude)
 }
 

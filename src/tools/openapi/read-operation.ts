@@ -119,9 +119,12 @@ function readInput(
 }
 
 function isCredential({ credentials }: ReadSecurity, place: string, name: string): boolean {
-  return credentials.flat().some((one) => {
-    if (one.kind === 'token') return place === 'header' && one.header === name.toLowerCase()
-    return one.in === place && (place === 'header' ? one.name === name.toLowerCase() : one.name === name)
+  return credentials.flat().some((credential) => {
+    if (credential.kind === 'token') return place === 'header' && credential.header === name.toLowerCase()
+    return (
+      credential.in === place &&
+      (place === 'header' ? credential.name === name.toLowerCase() : credential.name === name)
+    )
   })
 }
 
@@ -130,7 +133,7 @@ export function tagsOf({ tags }: JsonRecord): string[] {
 }
 
 function describe({ summary, description, deprecated }: JsonRecord, fallback: string): string {
-  const texts = [...new Set([textOf(summary), textOf(description)])].filter((one) => one !== undefined)
+  const texts = [...new Set([textOf(summary), textOf(description)])].filter((text) => text !== undefined)
   return `${deprecated === true ? 'Deprecated. ' : ''}${texts.join('\n\n') || fallback}`
 }
 

@@ -29,8 +29,8 @@ export function readParameters(
 ): ReadParameter[] {
   const all = new Map<string, JsonRecord>()
   for (const list of [lists.ofPath, lists.ofOperation])
-    for (const one of Array.isArray(list) ? list : []) {
-      const parameter = resolved(document, one, 'A parameter')
+    for (const item of Array.isArray(list) ? list : []) {
+      const parameter = resolved(document, item, 'A parameter')
       all.set(JSON.stringify([parameter.in, parameter.name]), parameter)
     }
   const read: ReadParameter[] = []
@@ -95,7 +95,7 @@ function formOf(
 
 /** The style with its defaults (OpenAPI 3.1 section 4.8.12); `undefined` for one that is not supported there. */
 export function styleOf({ style, explode }: JsonRecord, place: Place): ParameterForm | undefined {
-  const known = STYLES[place].find((one) => one === (style ?? STYLES[place][0]))
+  const known = STYLES[place].find((candidate) => candidate === (style ?? STYLES[place][0]))
   if (known === undefined) return undefined
   const isExploded = typeof explode === 'boolean' ? explode : known === 'form' || known === 'deepObject'
   return { style: known, explode: isExploded }

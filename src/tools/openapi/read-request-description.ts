@@ -27,7 +27,7 @@ export function readRequestDescription(
   const { name, version, title, description, inputSchema, outputSchema, tags } = request
   if (!isToolName(name))
     throw new Refusal(`request.name is ${quote(name)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`)
-  const method = METHODS.find((one) => one === request.method.toUpperCase())
+  const method = METHODS.find((candidate) => candidate === request.method.toUpperCase())
   if (method === undefined)
     throw new Refusal(`request.method is ${quote(request.method)}; it is one of ${METHODS.join(', ')}.`)
   if (inputSchema.type !== 'object') throw new Refusal('request.input_schema must describe an object.')
@@ -66,12 +66,16 @@ export function readRequestDescription(
     ...(tags && { tags }),
     annotations: { ...annotationsOf(method), ...request.annotations },
     requirements: {
-      authorization: (request.authorization ?? []).flatMap((one) => {
-        if ('secret' in one) return []
-        const { id, providerId, scopes } = one
+      authorization: (request.authorization ?? []).flatMap((authorization) => {
+        if ('secret' in authorization) return []
+        const { id, providerId, scopes } = authorization
         return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
       }),
-      secrets: [...new Set(credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : [])))],
+      secrets: [
+        ...new Set(
+          credentials.flatMap((credential) => (credential.kind === 'secret' ? [credential.key] : [])),
+        ),
+      ],
       metadata: [],
     },
     document: toToolDocument(plan),
@@ -136,7 +140,7 @@ function checkPlaceholders(
   { properties }: CatalogueTool['inputSchema'],
 ): void {
   const known = isRecord(properties) ? Object.keys(properties) : []
-  const used = [...parameters.map((one) => one.property), ...propertiesIn(body?.template)]
+  const used = [...parameters.map((parameter) => parameter.property), ...propertiesIn(body?.template)]
   const unknown = used.find((property) => !known.includes(property))
   if (unknown !== undefined)
     throw new Refusal(`request has {${unknown}}, which request.input_schema does not describe.`)

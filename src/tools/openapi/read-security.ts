@@ -30,9 +30,9 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
   const listed = Array.isArray(security) ? security.filter(isRecord) : []
   const reasons: string[] = []
   const usable: Alternative[] = []
-  for (const one of listed) {
+  for (const requirement of listed) {
     try {
-      usable.push(toAlternative(document, one, mappings))
+      usable.push(toAlternative(document, requirement, mappings))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       reasons.push(error.message)
@@ -54,9 +54,9 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
  * it would be used in place of every user's consent.
  */
 function withoutLaterSecrets(alternatives: readonly Alternative[]): readonly Alternative[] {
-  const tokensAlone = alternatives.findIndex((one) => secretsOf(one).length === 0)
+  const tokensAlone = alternatives.findIndex((alternative) => secretsOf(alternative).length === 0)
   return alternatives.filter(
-    (one, index) => index < tokensAlone || tokensAlone < 0 || secretsOf(one).length === 0,
+    (alternative, index) => index < tokensAlone || tokensAlone < 0 || secretsOf(alternative).length === 0,
   )
 }
 
@@ -64,11 +64,11 @@ function toSecurity(alternatives: readonly Alternative[], isOptional: boolean): 
   const [first] = alternatives
   if (first === undefined) return NO_SECURITY
   // an operator who names a secret alone wants it sent, so it must be set
-  const withEmpty = isOptional && alternatives.some((one) => secretsOf(one).length === 0)
+  const withEmpty = isOptional && alternatives.some((alternative) => secretsOf(alternative).length === 0)
   const all = withEmpty ? [...alternatives, NOTHING] : alternatives
   const alternativeSecrets = all.map(secretsOf)
   const secrets = [...new Set(alternativeSecrets.flat())]
-  const credentials = all.map((one) => one.credentials)
+  const credentials = all.map((alternative) => alternative.credentials)
   if (all.length === 1)
     return { requirements: { authorization: first.requirements, secrets, metadata: [] }, credentials }
   return {
@@ -96,7 +96,7 @@ export function readConfiguredSecurity(document: OpenapiDocument, mappings: Mapp
       : configuredScheme(mapping),
   )
   const { requirements, credentials } = combined(read)
-  const secrets = credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : []))
+  const secrets = credentials.flatMap((credential) => (credential.kind === 'secret' ? [credential.key] : []))
   return {
     requirements: { authorization: requirements, secrets: [...new Set(secrets)], metadata: [] },
     credentials: [credentials],
@@ -126,7 +126,9 @@ const NO_SECURITY: ReadSecurity = {
 }
 
 function secretsOf({ credentials }: Alternative): string[] {
-  return [...new Set(credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : [])))]
+  return [
+    ...new Set(credentials.flatMap((credential) => (credential.kind === 'secret' ? [credential.key] : []))),
+  ]
 }
 
 function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappings: Mappings): Alternative {
@@ -147,15 +149,15 @@ function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappi
 /** Combines schemes that are needed together. Throws `Refusal` if two occupy the same place. */
 function combined(read: readonly ReadScheme[]): Alternative {
   const credentials = read.map(({ credential }) => credential)
-  const places = credentials.map((one) =>
-    one.kind === 'token' ? `header ${one.header}` : `${one.in} ${one.name}`,
+  const places = credentials.map((credential) =>
+    credential.kind === 'token' ? `header ${credential.header}` : `${credential.in} ${credential.name}`,
   )
   if (new Set(places).size < places.length)
     throw new Refusal(`It requires two credentials in one place (${places.join(', ')}).`)
   return {
     credentials,
     requirements: read.flatMap(({ requirement }) => (requirement ? [requirement] : [])),
-    isMapped: read.every((one) => one.isMapped),
+    isMapped: read.every((scheme) => scheme.isMapped),
   }
 }
 

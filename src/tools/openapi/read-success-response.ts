@@ -22,7 +22,7 @@ export function readSuccessResponse(
   const json = types.filter(isJsonType)
   const accept = [...(json.length > 0 ? json : ['application/json']), 'text/*;q=0.8', '*/*;q=0.1'].join(', ')
   const [only = []] = contents
-  const [media] = only.map(([, one]) => one)
+  const [media] = only.map(([, described]) => described)
   if (
     contents.length !== 1 ||
     only.length !== 1 ||

@@ -11,7 +11,7 @@ export async function convertedSwagger(document: unknown): Promise<unknown> {
   if (isDeeperThan(document, MAX_DEPTH))
     throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
   try {
-    for (const one of [document, ...operationsOf(document)]) dropEmptyTypes(one)
+    for (const node of [document, ...operationsOf(document)]) dropEmptyTypes(node)
     // loaded when it is needed, because few documents are of Swagger 2.0
     const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
     return upgradeFromTwoToThree({ ...document, ...schemesOf(document) })
@@ -28,10 +28,10 @@ function operationsOf({ paths }: JsonRecord): JsonRecord[] {
 }
 
 /** An empty list of media types, as in DocuSign's document, would leave a body without a type: JSON is the default. */
-function dropEmptyTypes(one: Record<string, unknown>): void {
+function dropEmptyTypes(record: Record<string, unknown>): void {
   for (const name of ['consumes', 'produces']) {
-    const types = one[name]
-    if (Array.isArray(types) && types.length === 0) delete one[name]
+    const types = record[name]
+    if (Array.isArray(types) && types.length === 0) delete record[name]
   }
 }
 
@@ -39,5 +39,5 @@ function dropEmptyTypes(one: Record<string, unknown>): void {
 function schemesOf({ schemes }: JsonRecord): { readonly schemes: readonly unknown[] } {
   const named: readonly unknown[] = Array.isArray(schemes) && schemes.length > 0 ? schemes : ['https']
   const isSecure = (scheme: unknown) => scheme === 'https'
-  return { schemes: [...named.filter(isSecure), ...named.filter((one) => !isSecure(one))] }
+  return { schemes: [...named.filter(isSecure), ...named.filter((scheme) => !isSecure(scheme))] }
 }

@@ -79,7 +79,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
         written[keyword] = Object.fromEntries(
-          Object.entries(value).map(([name, one]) => [name, writeSchema(one)]),
+          Object.entries(value).map(([name, member]) => [name, writeSchema(member)]),
         )
       else if (LISTS.has(keyword) && Array.isArray(value)) written[keyword] = value.map(writeSchema)
       else if (SINGLE.has(keyword) && (isRecord(value) || typeof value === 'boolean'))
@@ -154,7 +154,9 @@ function withoutUnsent(schema: JsonRecord, direction: 'input' | 'output'): JsonR
   const { properties, required } = schema
   if (!isRecord(properties)) return schema
   const mark = direction === 'input' ? 'readOnly' : 'writeOnly'
-  const unsent = Object.entries(properties).filter(([, one]) => isRecord(one) && one[mark] === true)
+  const unsent = Object.entries(properties).filter(
+    ([, property]) => isRecord(property) && property[mark] === true,
+  )
   if (unsent.length === 0) return schema
   const names: readonly unknown[] = unsent.map(([name]) => name)
   return {

@@ -6,18 +6,18 @@ export class BadArgument extends Error {}
 /** Serializes a parameter as encoded pairs of a query or form (OpenAPI 3.1 section 4.8.12.4; RFC 6570). */
 export function toPairs(name: string, value: unknown, { style, explode }: ParameterForm): [string, string][] {
   if (value === undefined || value === null) return []
-  const pair = (key: string, one: unknown): [string, string] => [encode(key), encode(textOf(one, name))]
+  const pair = (key: string, part: unknown): [string, string] => [encode(key), encode(textOf(part, name))]
   if (style === 'json') return [[encode(name), encode(JSON.stringify(value))]]
   if (typeof value !== 'object') return [pair(name, value)]
   if (style === 'deepObject') return deepPairs(name, value, name)
   const separator = SEPARATORS[style]
   if (Array.isArray(value)) {
-    if (explode) return value.map((one) => pair(name, one))
+    if (explode) return value.map((part) => pair(name, part))
     return value.length === 0
       ? []
-      : [[encode(name), value.map((one) => encode(textOf(one, name))).join(separator)]]
+      : [[encode(name), value.map((part) => encode(textOf(part, name))).join(separator)]]
   }
-  if (explode) return membersOf(value).map(([key, one]) => pair(key, one))
+  if (explode) return membersOf(value).map(([key, part]) => pair(key, part))
   return [[encode(name), flat(value, name).map(encode).join(separator)]]
 }
 
@@ -31,30 +31,30 @@ export function toSimple(
   encodePart: (text: string) => string,
 ): string {
   if (style === 'json') return encodePart(JSON.stringify(value))
-  if (Array.isArray(value)) return value.map((one) => encodePart(textOf(one, name))).join(',')
+  if (Array.isArray(value)) return value.map((part) => encodePart(textOf(part, name))).join(',')
   if (typeof value !== 'object' || value === null) return encodePart(textOf(value, name))
   if (!explode) return flat(value, name).map(encodePart).join(',')
   return membersOf(value)
-    .map(([key, one]) => `${encodePart(key)}=${encodePart(textOf(one, name))}`)
+    .map(([key, part]) => `${encodePart(key)}=${encodePart(textOf(part, name))}`)
     .join(',')
 }
 
 /** Writes `name[a][b]=1`, and `name[0]=1` for lists, as APIs with nested forms expect. */
 function deepPairs(path: string, value: object, name: string): [string, string][] {
-  return membersOf(value).flatMap(([key, one]): [string, string][] => {
+  return membersOf(value).flatMap(([key, part]): [string, string][] => {
     const inner = `${path}[${key}]`
-    return typeof one === 'object' && one !== null
-      ? deepPairs(inner, one, name)
-      : [[encode(inner), encode(textOf(one, name))]]
+    return typeof part === 'object' && part !== null
+      ? deepPairs(inner, part, name)
+      : [[encode(inner), encode(textOf(part, name))]]
   })
 }
 
 function membersOf(value: object): [string, unknown][] {
-  return Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
+  return Object.entries(value).filter(([, member]) => member !== undefined && member !== null)
 }
 
 function flat(value: object, name: string): string[] {
-  return membersOf(value).flatMap(([key, one]) => [key, textOf(one, name)])
+  return membersOf(value).flatMap(([key, part]) => [key, textOf(part, name)])
 }
 
 function textOf(value: unknown, name: string): string {

@@ -68,7 +68,7 @@ function readError(error: Members): ToolError {
 function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
   const missing = membersOf(body.missing_requirements)
   const challenges = Array.isArray(missing?.authorization) ? missing.authorization : []
-  const ids = challenges.flatMap((one) => text(membersOf(one)?.id) ?? [])
+  const ids = challenges.flatMap((challenge) => text(membersOf(challenge)?.id) ?? [])
   if (ids.length > 0 && ids.every((id) => given.includes(id)))
     return failed({
       kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
@@ -76,7 +76,7 @@ function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
       canRetry: true,
     })
   if (challenges.length > 0) {
-    const id = ids.find((one) => !given.includes(one))
+    const id = ids.find((candidate) => !given.includes(candidate))
     return { outcome: 'authorization_requested', requested: { id } }
   }
   if (missing?.user_id === true)
@@ -103,8 +103,8 @@ function failed(error: Omit<ToolError, 'canRetry'> & { readonly canRetry?: boole
 
 /** Reads a ValidationErrorResponse, which lists the invalid parameters. */
 function readInvalid(body: Members): ToolOutcome {
-  const errors = Object.entries(membersOf(body.parameter_errors) ?? {}).flatMap(([name, one]) =>
-    typeof one === 'string' ? [[name, one] as const] : [],
+  const errors = Object.entries(membersOf(body.parameter_errors) ?? {}).flatMap(([name, text]) =>
+    typeof text === 'string' ? [[name, text] as const] : [],
   )
   const all = errors.map(([name, message]) => `${name}: ${message}`)
   return {

@@ -100,8 +100,8 @@ function ofEither(document: JsonRecord, name: string): unknown {
 
 function readRequirements(value: unknown): CatalogueTool['requirements'] {
   const requirements = isAbsent(value) ? {} : record(value, 'requirements')
-  const secrets = list(requirements.secrets, 'requirements.secrets').map((one, i) =>
-    idOf(one, `requirements.secrets[${i}]`),
+  const secrets = list(requirements.secrets, 'requirements.secrets').map((item, i) =>
+    idOf(item, `requirements.secrets[${i}]`),
   )
   return {
     authorization: list(requirements.authorization, 'requirements.authorization').map(readAuthorization),

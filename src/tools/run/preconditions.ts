@@ -141,7 +141,7 @@ export async function toolContext(
   const opened = await Promise.all(
     secrets.map(async (key) => ({ key, value: await openSecret(broker, projectId, key) })),
   )
-  const unset = opened.filter((one) => one.value === undefined).map((one) => one.key)
+  const unset = opened.filter((secret) => secret.value === undefined).map((secret) => secret.key)
   if (unset.length > 0)
     return incomplete(
       `The tool "${title}" needs the secret${unset.length > 1 ? 's' : ''} ${unset.join(', ')}. An administrator sets ${unset.length > 1 ? 'them' : 'it'} by POST /v1/admin/secrets/{key}.`,

@@ -77,7 +77,7 @@ function withRequested(
   const scopes = texts
     .filter((scope) => SCOPE.test(scope) && scope.isWellFormed())
     .slice(0, MAX_REQUESTED_SCOPES)
-  const isMeant = ({ requirements }: ToolNeed) => requirements.some((one) => one.use === use)
+  const isMeant = ({ requirements }: ToolNeed) => requirements.some((requirement) => requirement.use === use)
   if (needs.filter(isMeant).length !== 1) return [...needs]
   return needs.map((need) => (isMeant(need) ? { ...need, scopes: unionOfScopes(need.scopes, scopes) } : need))
 }
@@ -96,7 +96,7 @@ export async function accountsFor(
 /** Whether no consent is missing, judged by stored connections alone: nothing is refreshed. */
 export async function isGranted(broker: Broker, tool: Tool, userId: string | undefined): Promise<boolean> {
   const { authorizations } = await requirementStatus(broker, tool, userId)
-  return authorizations.every((one) => one.tokenStatus !== 'not_started')
+  return authorizations.every((authorization) => authorization.tokenStatus !== 'not_started')
 }
 
 /**
@@ -182,7 +182,8 @@ export async function replaceTokens(
         refreshConnection(broker, entry, connection, { rejected: accessToken }),
       ),
     )
-    if (outcomes.every((one) => one.outcome === 'provider_unavailable')) return { outcome: 'unchanged' }
+    if (outcomes.every((outcome) => outcome.outcome === 'provider_unavailable'))
+      return { outcome: 'unchanged' }
     const acquired = await authorizeTool(broker, use)
     if (acquired.outcome === 'authorization_required')
       return authorizationRequired(broker, acquired.authorization)

@@ -50,7 +50,7 @@ function clean(value: unknown, redactor: Redactor, depth: number): unknown {
   if (typeof value === 'number') return redactor.holds(String(value)) ? REDACTED : value
   if (typeof value !== 'object' || value === null) return value
   if (depth >= MAX_DEPTH) return '[too deep]'
-  if (Array.isArray(value)) return value.map((one) => clean(one, redactor, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => clean(item, redactor, depth + 1))
   const members = new Map<string, unknown>()
   const copies = new Map<string, number>()
   const original = value as Record<string, unknown> // it is an object

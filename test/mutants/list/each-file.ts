@@ -393,7 +393,7 @@ export const eachFile: readonly Mutation[] = [
     rows: [],
     fault: 'a connection whose token was altered asks for no consent',
     file: 'src/flows/rotate-master-key.ts',
-    from: 'for (const one of unreadable) await markIfAltered(broker, one)',
+    from: 'for (const row of unreadable) await markIfAltered(broker, row)',
     to: '',
     test: 'store/rotation.test.ts',
     name: 'reports an altered envelope and does not change it',

@@ -79,7 +79,7 @@ export const interoperability: readonly Mutation[] = [
     rows: [],
     fault: 'an empty list of media types leaves the bodies of Swagger 2.0 without a type',
     file: 'src/tools/openapi/swagger.ts',
-    from: 'types.length === 0) delete one[name]',
+    from: 'types.length === 0) delete record[name]',
     to: 'types.length === 0) return',
     test: 'http/openapi-documents.test.ts',
     name: 'is converted, given as',

@@ -178,7 +178,7 @@ export const nodes: readonly Mutation[] = [
     rows: ['49'],
     fault: 'policies of a release without MACs are not signed',
     file: 'src/features/policies/store.ts',
-    from: 'for (const one of unsigned) await policies.change(one, one)',
+    from: 'for (const policy of unsigned) await policies.change(policy, policy)',
     to: '',
     test: 'threats/altered-rows.test.ts',
     name: 'rows of a release without MACs are signed once',

@@ -319,7 +319,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['52'],
     fault: 'a refresh that was overtaken by a revocation keeps its token at the provider',
     file: 'src/flows/refresh/store-refreshed.ts',
-    from: 'if (!others.some((one) => one.account.id === connection.account.id))\n      await broker.oauth.revoke(registered, grant)',
+    from: 'if (!others.some((other) => other.account.id === connection.account.id))\n      await broker.oauth.revoke(registered, grant)',
     to: '',
     test: 'flows/refresh-and-consent.test.ts',
     name: 'threat 52',

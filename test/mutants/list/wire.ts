@@ -142,7 +142,7 @@ export const wire: readonly Mutation[] = [
     rows: [],
     fault: '/openapi.json lets bodies have any members',
     file: 'src/http/reference/closed-request-bodies.ts',
-    from: 'one.additionalProperties = false',
+    from: 'node.additionalProperties = false',
     to: 'void 0',
     test: 'http/errors.test.ts',
     name: '/openapi.json says that bodies have no other members',

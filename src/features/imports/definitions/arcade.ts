@@ -19,9 +19,9 @@ const OF_THE_ENTRY = new Set(['id', 'description', 'enabled', 'type', 'provider_
 export function importArcade(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
   const providers = isRecord(document.auth) ? document.auth.providers : undefined
   if (!Array.isArray(providers)) return []
-  return providers.map((one, index) =>
-    isRecord(one) && typeof one.id === 'string'
-      ? importEntry(one.id, one, options)
+  return providers.map((provider, index) =>
+    isRecord(provider) && typeof provider.id === 'string'
+      ? importEntry(provider.id, provider, options)
       : notCarried(`auth.providers.${index}`, 'has no id'),
   )
 }

@@ -84,9 +84,9 @@ function templateOf(url: string, variables: Record<string, object>): string | un
 
 function paramsOf(value: unknown, notes: ImportNote[]): { params?: Record<string, string> } {
   if (value === undefined) return {}
-  const members = isRecord(value) ? Object.entries(value).filter(([, one]) => one) : []
-  const texts = members.flatMap(([name, one]) =>
-    typeof one === 'object' || String(one).includes('{{') ? [] : [[name, String(one)] as const],
+  const members = isRecord(value) ? Object.entries(value).filter(([, setting]) => setting) : []
+  const texts = members.flatMap(([name, content]) =>
+    typeof content === 'object' || String(content).includes('{{') ? [] : [[name, String(content)] as const],
   )
   if (!isRecord(value) || texts.length < members.length)
     notes.push({ member: 'custom_params', reason: 'has values that are no text' })
@@ -95,6 +95,6 @@ function paramsOf(value: unknown, notes: ImportNote[]): { params?: Record<string
 
 function scopesOf(value: unknown, delimiter: string): readonly string[] | undefined {
   const scopes = Array.isArray(value) ? value : typeof value === 'string' ? value.split(delimiter) : []
-  const texts = scopes.filter((one) => typeof one === 'string' && one !== '').map(String)
+  const texts = scopes.filter((scope) => typeof scope === 'string' && scope !== '').map(String)
   return texts.length > 0 ? texts : undefined
 }

@@ -104,7 +104,8 @@ export function variableName(name: string): string | undefined {
 export function exampleOf(pattern: string, given: unknown): { readonly example?: string } {
   const candidates = [given, 'example', 'example.com', matchingText(pattern)]
   const example = candidates.find(
-    (one) => typeof one === 'string' && variableFault({ pattern, value: one }) === undefined,
+    (candidate) =>
+      typeof candidate === 'string' && variableFault({ pattern, value: candidate }) === undefined,
   )
   return typeof example === 'string' ? { example } : {}
 }

@@ -77,7 +77,9 @@ function authentication(
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: ServerMetadata,
   notes: ImportNote[],
 ): { readonly request: { readonly auth_method?: string }; readonly isPublic: boolean } {
-  const method = ['client_secret_basic', 'client_secret_post'].find((one) => methods.includes(one))
+  const method = ['client_secret_basic', 'client_secret_post'].find((authMethod) =>
+    methods.includes(authMethod),
+  )
   const isPublic = methods.includes('none')
   if (method === undefined && !isPublic)
     notes.push({

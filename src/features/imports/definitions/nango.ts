@@ -193,10 +193,10 @@ function paramsOf(
   member: string,
 ): { params?: Record<string, string> } {
   const params: Record<string, string> = {}
-  for (const [name, one] of Object.entries(isRecord(value) ? value : {})) {
-    const text = String(one)
+  for (const [name, content] of Object.entries(isRecord(value) ? value : {})) {
+    const text = String(content)
     if (STANDARD[name] === text || (name === 'grant_type' && text === 'refresh_token')) continue
-    if (/\$\{|\{\{/.test(text) || typeof one === 'object')
+    if (/\$\{|\{\{/.test(text) || typeof content === 'object')
       templates.notes.push({ member: `${member}.${name}`, reason: 'names a value of the connection' })
     else params[name] = text
   }
@@ -246,8 +246,8 @@ function headersOf(
     const member = `proxy.headers.${header}`
     const texts = String(written)
       .split(/\s*\|\|\s*/)
-      .map((one) => templates.text(one, OF_CLIENT))
-    const text = texts.find((one) => one !== undefined)
+      .map((template) => templates.text(template, OF_CLIENT))
+    const text = texts.find((candidate) => candidate !== undefined)
     if (name === 'user-agent') notes.push({ member, reason: 'names another product' })
     else if (headerNameFault(name) !== undefined) notes.push({ member, reason: 'Gatepass sets it itself' })
     else if (text === undefined) notes.push({ member, reason: 'names a value that a header cannot have' })

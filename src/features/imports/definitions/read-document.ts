@@ -70,8 +70,10 @@ function withoutDoubles(items: readonly ImportedProvider[]): readonly ImportedPr
 export function sourceOf(document: JsonRecord): DocumentSource | undefined {
   if (isRecord(document.auth) && Array.isArray(document.auth.providers)) return 'arcade'
   const entries = Object.values(document).filter(isRecord)
-  if (entries.some((one) => typeof one.auth_mode === 'string')) return 'nango'
-  if (entries.some((one) => typeof one.authorize_url === 'string' && typeof one.access_url === 'string'))
+  if (entries.some((entry) => typeof entry.auth_mode === 'string')) return 'nango'
+  if (
+    entries.some((entry) => typeof entry.authorize_url === 'string' && typeof entry.access_url === 'string')
+  )
     return 'grant'
   return undefined
 }

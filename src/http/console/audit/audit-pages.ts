@@ -123,7 +123,7 @@ function readFilter(on: OnPage): AuditFilter {
   const until = day('until')
   const before = Number(on.query('before'))
   const filter = {
-    action: AUDIT_ACTIONS.find((one) => one === on.query('action')),
+    action: AUDIT_ACTIONS.find((known) => known === on.query('action')),
     userId: text('user'),
     providerId: text('provider'),
     connectionId: text('connection'),
@@ -141,7 +141,7 @@ function filterForm(on: OnPage, isFiltered: boolean): Html {
   const sent = (id: string) => ({ value: on.query(id) })
   return filters(
     '/audit',
-    html`${select('What', 'action', [['', 'Everything'], ...AUDIT_ACTIONS.map((one) => [one, one] as const)], sent('action'))}
+    html`${select('What', 'action', [['', 'Everything'], ...AUDIT_ACTIONS.map((known) => [known, known] as const)], sent('action'))}
 ${field('User', 'user', sent('user'))}${field('Provider', 'provider', sent('provider'))}${field('Tool', 'tool', sent('tool'))}${field('Subject', 'subject', sent('subject'))}${field('By', 'actor', { ...sent('actor'), placeholder: 'key_…' })}
 ${field('From', 'since', { ...sent('since'), type: 'date' })}${field('To', 'until', { ...sent('until'), type: 'date' })}`,
     { isFiltered },
@@ -193,7 +193,7 @@ const PATHS: Readonly<Record<string, (value: string) => string>> = {
 }
 
 function valueView(member: string, value: unknown): Html {
-  if (Array.isArray(value)) return html`${value.map((one) => html`${code(String(one))} `)}`
+  if (Array.isArray(value)) return html`${value.map((item) => html`${code(String(item))} `)}`
   const text = String(value)
   const path = PATHS[member]
   return path === undefined

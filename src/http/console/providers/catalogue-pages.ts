@@ -124,13 +124,13 @@ function cataloguePage(on: OnPage, all: readonly CatalogueEntry[], sent?: SentBo
   const found = searchCatalogue(all, { search: search?.slice(0, 100), category })
   const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
   const shown = found.slice(from, from + SHOWN)
-  const categories = [...new Set(all.map((one) => one.category))].sort()
+  const categories = [...new Set(all.map((entry) => entry.category))].sort()
   return html`${filters(
     '/catalogue',
     html`${field('Search', 'search', { value: search, type: 'search', placeholder: 'GitHub' })}${select(
       'Category',
       'category',
-      [['', 'All'], ...categories.map((one) => [one, one.replaceAll('-', ' ')] as const)],
+      [['', 'All'], ...categories.map((name) => [name, name.replaceAll('-', ' ')] as const)],
       { value: category },
     )}`,
     { isFiltered: search !== undefined || category !== undefined },
@@ -140,9 +140,9 @@ ${
     ? emptyState('No provider of the catalogue has this name. One with an issuer can be added below.')
     : html`<ul class="tiles">${shown.map(
         (
-          one,
-        ) => html`<li><a href="/dashboard/catalogue/${one.id}">${logoTile(one.logo, one.name)}<span><strong>${name(one.name)}</strong>
-<span class="muted small">${one.category.replaceAll('-', ' ')}</span></span></a></li>`,
+          entry,
+        ) => html`<li><a href="/dashboard/catalogue/${entry.id}">${logoTile(entry.logo, entry.name)}<span><strong>${name(entry.name)}</strong>
+<span class="muted small">${entry.category.replaceAll('-', ' ')}</span></span></a></li>`,
       )}</ul>`
 }
 ${offsetPager(on, { from, size: SHOWN, count: found.length })}
@@ -158,7 +158,7 @@ function showAdd(on: OnPage, definition: Definition, sent?: SentBody) {
   const { id, facts, provider } = definition
   const { registration, documentation } = facts
   const required = Object.entries(provider.variables ?? {}).filter(
-    ([, one]) => one.isExample === true && one.askUser !== true,
+    ([, variable]) => variable.isExample === true && variable.askUser !== true,
   )
   const fields = html`<input type="hidden" name="definition" value="${id}">
 ${required.map(([variable, { label = variable, example, oneOf }]) => {
@@ -176,7 +176,7 @@ ${required.map(([variable, { label = variable, example, oneOf }]) => {
     : select(
         label,
         fieldName,
-        oneOf.map((one) => [one, one] as const),
+        oneOf.map((choice) => [choice, choice] as const),
         options,
       )
 })}

@@ -34,7 +34,7 @@ const CHANGE = operationForm(
 /** The fields for the settings of an entry: its client, the values in its URLs, and the rest as JSON. */
 export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html {
   const fault = (member: string) => sent?.refused?.faults.get(member)
-  const own = Object.entries(provider.variables ?? {}).filter(([, one]) => one.askUser !== true)
+  const own = Object.entries(provider.variables ?? {}).filter(([, variable]) => variable.askUser !== true)
   // variables that have no value yet come first
   const variables = [...own].sort(
     ([, a], [, b]) => Number(b.isExample === true) - Number(a.isExample === true),
@@ -54,7 +54,7 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html 
         : select(
             label,
             id,
-            oneOf.map((one) => [one, one] as const),
+            oneOf.map((choice) => [choice, choice] as const),
             options,
           )
     }`

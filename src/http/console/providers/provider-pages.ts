@@ -203,7 +203,7 @@ function toDo(
   return html`<ol class="to-do">
 <li>Register a client ${registration === undefined ? html`at ${name(displayName)}` : externalLink(registration.url, `at ${displayName}`)}, with this redirect URI${redirectLabel !== undefined && html` (“${redirectLabel}” there)`}:
 <code class="copy">${on.broker.redirectUri(entry)}</code></li>
-<li>Set its ${missing.map((one) => one.replace('_', ' ')).join(' and its ')} <a href="#client">below</a>.</li>
+<li>Set its ${missing.map((member) => member.replace('_', ' ')).join(' and its ')} <a href="#client">below</a>.</li>
 </ol>`
 }
 

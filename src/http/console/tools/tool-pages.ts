@@ -28,7 +28,7 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
     const [q, provider, met] = [on.query('q')?.slice(0, 200), on.query('provider'), on.query('met')]
     const worker = on.query('worker')
     const catalogue = await catalogueOf(broker, projectId)
-    const isFiltered = [q, provider, met, worker].some((one) => one !== undefined)
+    const isFiltered = [q, provider, met, worker].some((filter) => filter !== undefined)
     const uid = worker === undefined ? undefined : (await getWorker(broker, projectId, worker)).uid
     const listed =
       uid === undefined
@@ -125,7 +125,7 @@ const HINTS = {
 function providersOf(status: RequirementStatus | undefined): Html | undefined {
   const all = status?.authorizations ?? []
   if (all.length === 0) return undefined
-  return html`${all.map((one, i) => html`${i > 0 && ', '}${code(one.id ?? one.wellKnownId ?? '?')}`)}`
+  return html`${all.map((provider, i) => html`${i > 0 && ', '}${code(provider.id ?? provider.wellKnownId ?? '?')}`)}`
 }
 
 function readyBadge(status: RequirementStatus | undefined): Html {
@@ -136,11 +136,13 @@ function readyBadge(status: RequirementStatus | undefined): Html {
 
 function requirementsView(tool: Tool, status: RequirementStatus, userId: string | undefined): Html {
   const rows = [
-    ...status.authorizations.map((one) => [
-      html`Provider ${one.id === undefined ? code(one.wellKnownId ?? '?') : link(`/providers/${encodeURIComponent(one.id)}`, html`${name(one.id)}`)}`,
-      one.scopes.length === 0 ? undefined : html`${one.scopes.map((scope) => html`${code(scope)} `)}`,
-      providerBadge(one),
-      one.statusReason,
+    ...status.authorizations.map((authorization) => [
+      html`Provider ${authorization.id === undefined ? code(authorization.wellKnownId ?? '?') : link(`/providers/${encodeURIComponent(authorization.id)}`, html`${name(authorization.id)}`)}`,
+      authorization.scopes.length === 0
+        ? undefined
+        : html`${authorization.scopes.map((scope) => html`${code(scope)} `)}`,
+      providerBadge(authorization),
+      authorization.statusReason,
     ]),
     ...status.secrets.map(({ key, met, statusReason }) => [
       html`Secret ${code(key)}`,

@@ -103,7 +103,7 @@ function showForm(on: OnPage, tool: Tool, { asText, userId, sent, problem, statu
   const form = schemaForm(tool.inputSchema)
   const isWhole = asText || form.kind === 'whole'
   const { authorization, alternatives = [] } = tool.requirements
-  const needsUser = authorization.length > 0 || alternatives.some((one) => one.length > 0)
+  const needsUser = authorization.length > 0 || alternatives.some((alternative) => alternative.length > 0)
   const faults = sent?.faults ?? new Map<string, string>()
   const fields = html`${isWhole && html`<input type="hidden" name="as" value="json">`}
 ${field('User', 'user', {

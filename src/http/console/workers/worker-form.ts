@@ -59,7 +59,7 @@ const FIRST: Readonly<Record<WorkerKind, Readonly<Record<string, FieldLayout>>>>
 /** The forms that register and change a worker of each type. */
 const FORMS = Object.fromEntries(
   KINDS.map((kind) => {
-    const others = KINDS.filter((one) => one !== kind).map((one) => [one, false] as const)
+    const others = KINDS.filter((other) => other !== kind).map((other) => [other, false] as const)
     const first = Object.entries(FIRST[kind]).map(([member, shown]) => [`${kind}.${member}`, shown] as const)
     const layout = Object.fromEntries([...others, ...first, ['enabled', false]])
     const id = {

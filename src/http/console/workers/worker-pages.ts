@@ -26,7 +26,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.page('/workers', async (on) => {
     const workers = await broker.store.workers.list(on.projectId)
-    const wires = await Promise.all(workers.map((one) => workerToWire(broker, one)))
+    const wires = await Promise.all(workers.map((worker) => workerToWire(broker, worker)))
     const now = broker.now()
     const rows = wires.map(({ id, type, status, acceptance }, i) => [
       link(workerPath(id), html`${name(id)}`),

@@ -45,8 +45,8 @@ interface Shown {
 
 function show(on: OnPage, kind: WorkerKind, { values, refused, tried }: Shown) {
   const kinds = Object.entries(WORKER_KINDS).map(
-    ([one, [label]]) =>
-      html`<li><a href="/dashboard/worker/new?type=${one}"${one === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
+    ([option, [label]]) =>
+      html`<li><a href="/dashboard/worker/new?type=${option}"${option === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
   )
   const fields = html`${workerFields(kind, 'create', { values, refused })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`

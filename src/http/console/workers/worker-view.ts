@@ -109,7 +109,10 @@ const MAX_SHOWN_NAMES = 50
 function namesView(names: NonNullable<Acceptance['waiting']>['names']): Html {
   const rows = names
     .slice(0, MAX_SHOWN_NAMES)
-    .map((one) => [code(one.name), one.owner === undefined ? 'no source yet' : html`${code(one.owner)}`])
+    .map((owned) => [
+      code(owned.name),
+      owned.owner === undefined ? 'no source yet' : html`${code(owned.owner)}`,
+    ])
   return html`<p>These names do not belong to this worker. Until you accept, its tools with these names are in no list, and run by their full ids alone. When you accept, the names are this worker’s: the tools of their former sources are then in no list, and run by their full ids alone.</p>
 ${table('Names', ['Name', 'Belongs to'], rows, 'None.')}${names.length > MAX_SHOWN_NAMES && html`<p>and ${names.length - MAX_SHOWN_NAMES} more</p>`}`
 }

@@ -40,7 +40,9 @@ function accepted(header: string): Language | undefined {
     .split(',')
     .map((range) => {
       const [tag, ...parameters] = range.split(';')
-      const weight = parameters.map((one) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(one)?.[1]).find(Boolean)
+      const weight = parameters
+        .map((parameter) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(parameter)?.[1])
+        .find(Boolean)
       return { language: knownLanguage(tag), weight: weight === undefined ? 1 : Number(weight) }
     })
     .filter(({ weight }) => weight > 0)

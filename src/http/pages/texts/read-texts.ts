@@ -57,15 +57,15 @@ export function toTexts(entry: Entry, language: string): unknown {
   const rules = new Intl.PluralRules(language)
   return textsOf(entry)
 
-  function textsOf(one: Entry): unknown {
-    if (typeof one === 'string') return TOKEN.test(one) ? sentence(one) : one
-    if (Array.isArray(one)) return one.map(textsOf)
-    if (isPlural(one)) return ({ count }: { count: number }) => form(one, count)({ count })
-    if (isAppForms(one)) {
-      const [named, unnamed] = [sentence(one.withApp), sentence(one.withoutApp)]
+  function textsOf(source: Entry): unknown {
+    if (typeof source === 'string') return TOKEN.test(source) ? sentence(source) : source
+    if (Array.isArray(source)) return source.map(textsOf)
+    if (isPlural(source)) return ({ count }: { count: number }) => form(source, count)({ count })
+    if (isAppForms(source)) {
+      const [named, unnamed] = [sentence(source.withApp), sentence(source.withoutApp)]
       return (values: Values) => (values.app === undefined ? unnamed : named)(values)
     }
-    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, textsOf(inner)]))
+    return Object.fromEntries(Object.entries(source).map(([key, inner]) => [key, textsOf(inner)]))
   }
 
   function form(forms: Plural, count: number) {

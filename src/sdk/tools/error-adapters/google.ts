@@ -26,7 +26,7 @@ export class GoogleErrorAdapter implements ErrorAdapter {
     if (!isGoogle || httpStatus === undefined) return null // the next adapter knows failures of the network
     const reasons = [errors, details]
       .flatMap((list) => (Array.isArray(list) ? list : []))
-      .map((one) => shapeOf(one).reason)
+      .map((detail) => shapeOf(detail).reason)
     const isRateLimit = httpStatus === 429 || reasons.some((reason) => RATE_LIMIT_REASONS.includes(reason))
     const isRevoked = body === 'invalid_grant'
     const statusCode = isRateLimit ? 429 : isRevoked ? 401 : httpStatus

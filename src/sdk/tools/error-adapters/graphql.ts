@@ -34,8 +34,9 @@ export class GraphQLErrorAdapter implements ErrorAdapter {
 function graphqlErrors(errors: unknown): readonly Shape[] | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
   const shapes = errors.map(shapeOf)
-  const isGraphQLError = (one: Shape) =>
-    typeof one.message === 'string' && ['extensions', 'locations', 'path', 'type'].some((name) => name in one)
+  const isGraphQLError = (candidate: Shape) =>
+    typeof candidate.message === 'string' &&
+    ['extensions', 'locations', 'path', 'type'].some((name) => name in candidate)
   return shapes.every(isGraphQLError) ? shapes : undefined
 }
 

@@ -105,9 +105,9 @@ interface NetworkFault {
 
 /** Looks through the causes, where `fetch` keeps the reason. */
 function networkFault(error: unknown): NetworkFault | undefined {
-  let [one, isFetch] = [error, false]
-  for (let i = 0; i < MAX_CAUSES && one !== undefined; i++) {
-    const { name, code, message, cause, errors } = shapeOf(one)
+  let [current, isFetch] = [error, false]
+  for (let i = 0; i < MAX_CAUSES && current !== undefined; i++) {
+    const { name, code, message, cause, errors } = shapeOf(current)
     const known = text(code)
     if (known !== undefined && UNSENT.includes(known)) return { fault: 'unreachable', isUnsent: true }
     if (known !== undefined && BROKEN.includes(known)) return { fault: 'unreachable', isUnsent: false }
@@ -119,7 +119,7 @@ function networkFault(error: unknown): NetworkFault | undefined {
     )
       isFetch = true
     // Node reports a failure at every address of a host as one error of several
-    one = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
+    current = cause ?? (Array.isArray(errors) ? errors[0] : undefined)
   }
   return isFetch ? { fault: 'unreachable', isUnsent: false } : undefined
 }

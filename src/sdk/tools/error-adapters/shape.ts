@@ -16,9 +16,11 @@ export function text(value: unknown): string | undefined {
 
 /** Returns the first value that is an HTTP error status, 400 to 599, as a number or as text. */
 export function failureStatus(...values: readonly unknown[]): number | undefined {
-  const numbers = values.map((one) => (typeof one === 'string' && /^\d{3}$/.test(one) ? Number(one) : one))
+  const numbers = values.map((value) =>
+    typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value,
+  )
   return numbers.find(
-    (one): one is number => Number.isInteger(one) && Number(one) >= 400 && Number(one) <= 599,
+    (number): number is number => Number.isInteger(number) && Number(number) >= 400 && Number(number) <= 599,
   )
 }
 
@@ -52,8 +54,8 @@ function header(headers: unknown, name: string): string | undefined {
 /** Returns the host of the first value that is a URL. The rest of a URL may contain secrets. */
 export function hostOf(...addresses: readonly unknown[]): string | undefined {
   const address = addresses
-    .map((one) => (one instanceof URL ? one.href : one))
-    .find((one) => URL.canParse(String(one)))
+    .map((candidate) => (candidate instanceof URL ? candidate.href : candidate))
+    .find((candidate) => URL.canParse(String(candidate)))
   const { host } = address === undefined ? { host: '' } : new URL(String(address))
   return text(host)
 }

@@ -22,13 +22,13 @@ export function postgresAudit(
       const stale = await transact(undefined, async (client) => {
         // each write that could invalidate a release appends to the same chain, so it comes before this lock or after it
         const heads = new Map<string, AuditHead>()
-        for (const projectId of [...new Set(releases.map((one) => one.projectId))].sort())
+        for (const projectId of [...new Set(releases.map((release) => release.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
         const isCurrent = await comparisonOf(client, releases, isPartitioned)
-        const stale = releases.map((one) => staleChangeOf(one, at, isCurrent))
+        const stale = releases.map((release) => staleChangeOf(release, at, isCurrent))
         for (const [projectId, head] of heads) {
           const lines = releases
-            .filter((one, i) => one.projectId === projectId && stale[i] === undefined)
+            .filter((release, i) => release.projectId === projectId && stale[i] === undefined)
             .map(({ line }) => line)
           if (lines.length > 0) await appendTo(head, client, { projectId, at, lines, link })
         }

@@ -57,7 +57,7 @@ export async function migrateDatabase(
     if (before.size > 0)
       await buildIndexes(
         query,
-        migrationsAfter('postgres', before).flatMap(({ sql }) => sql.map((one) => one.trim())),
+        migrationsAfter('postgres', before).flatMap(({ sql }) => sql.map((statement) => statement.trim())),
       )
     await query('begin')
     await query(
@@ -72,7 +72,7 @@ export async function migrateDatabase(
     if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
       throw alreadyInUse(databaseName({ kind: 'postgres', url }), partitionsIn(done))
     for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
-      await query(sql.map((one) => repeatable(one.trim())).join('\n'))
+      await query(sql.map((statement) => repeatable(statement.trim())).join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
     if (partitions !== undefined && isNew) await partitionTables(query, partitions)

@@ -13,14 +13,14 @@ const SETTING = 'gatepass.session'
  */
 export async function refuseTransactionPooling(config: pg.ClientConfig): Promise<void> {
   const clients = [new pg.Client(config), new pg.Client(config)] as const
-  for (const one of clients) one.on('error', () => {})
+  for (const client of clients) client.on('error', () => {})
   try {
-    for (const one of clients) await one.connect()
+    for (const client of clients) await client.connect()
     if (!(await shareSessions(...clients))) return
   } catch {
     return // the server cannot be reached or has no such settings: opening the store will report the reason
   } finally {
-    for (const one of clients) void one.end().catch(() => {})
+    for (const client of clients) void client.end().catch(() => {})
   }
   throw new BrokerError(
     'store_unavailable',

@@ -57,14 +57,14 @@ export function sqliteAudit({
       return transactNow(undefined, (announce) => {
         // this transaction has the write lock, so a row that is current now is current at the commit
         catchUp()
-        const isValid = releases.map((one) => {
-          const stale = check.staleChangeOf(one, at)
+        const isValid = releases.map((release) => {
+          const stale = check.staleChangeOf(release, at)
           if (stale !== undefined) announce(stale)
           return stale === undefined
         })
         const recorded = releases.filter((_, i) => isValid[i])
         // each project has a chain of its own
-        for (const [projectId, ofProject] of Map.groupBy(recorded, (one) => one.projectId))
+        for (const [projectId, ofProject] of Map.groupBy(recorded, (release) => release.projectId))
           appendAudit({ projectId, at, lines: ofProject.map(({ line }) => line), link })
         return isValid
       })

@@ -42,12 +42,12 @@ interface Waiting extends Write<unknown> {
 
 /** A write that was run, with its result. */
 interface Done {
-  readonly one: Waiting
+  readonly waiting: Waiting
   readonly result: unknown
 }
 
 /** A write that was run, or the error for which it was rolled back. */
-type Ran = Done | { readonly one: Waiting; readonly error: unknown }
+type Ran = Done | { readonly waiting: Waiting; readonly error: unknown }
 
 /** `onDisk` is called after commits were written to the disk. */
 export function createGroupCommit(
@@ -100,7 +100,7 @@ export function createGroupCommit(
     try {
       const committed: Done[] = []
       for (const ran of runGroup()) {
-        if ('error' in ran) ran.one.reject(ran.error)
+        if ('error' in ran) ran.waiting.reject(ran.error)
         else if (announced(ran)) committed.push(ran)
       }
       if (committed.length > 0) void resolveOnDisk(committed)
@@ -113,10 +113,10 @@ export function createGroupCommit(
     inFlight++
     try {
       await log.sync()
-      for (const { one, result } of committed) one.resolve(result)
+      for (const { waiting, result } of committed) waiting.resolve(result)
       onDisk()
     } catch (error) {
-      for (const { one } of committed) one.reject(error)
+      for (const { waiting } of committed) waiting.reject(error)
     } finally {
       inFlight--
       schedule()
@@ -130,7 +130,7 @@ export function createGroupCommit(
     } catch (error) {
       undo('everything')
       // another process is writing, or the disk has failed: each caller decides whether to retry
-      return queue.splice(0).map((one) => ({ one, error }))
+      return queue.splice(0).map((waiting) => ({ waiting, error }))
     }
     const most = Math.min(alone > 0 ? 1 : MOST_WRITES, queue.length)
     alone = Math.max(0, alone - 1)
@@ -138,26 +138,26 @@ export function createGroupCommit(
     queue = queue.slice(ran.length)
     if (!client.inTransaction) {
       // SQLite has rolled back the whole transaction: the writes without an error run again
-      const again = ran.flatMap((one) => ('error' in one ? [] : [one.one]))
+      const again = ran.flatMap((done) => ('error' in done ? [] : [done.waiting]))
       queue = [...again, ...queue]
       alone += again.length
-      return ran.filter((one) => 'error' in one)
+      return ran.filter((done) => 'error' in done)
     }
     try {
       commit.run()
       return ran
     } catch (error) {
       undo('everything')
-      return ran.map((one) => ('error' in one ? one : { one: one.one, error }))
+      return ran.map((done) => ('error' in done ? done : { waiting: done.waiting, error }))
     }
   }
 
-  function runOnly(one: Waiting): Ran {
+  function runOnly(waiting: Waiting): Ran {
     try {
-      return { one, result: one.body() }
+      return { waiting, result: waiting.body() }
     } catch (error) {
       undo('everything')
-      return { one, error }
+      return { waiting, error }
     }
   }
 
@@ -165,15 +165,15 @@ export function createGroupCommit(
   function runTogether(group: readonly Waiting[]): readonly Ran[] {
     const until = performance.now() + LONGEST_MS
     const ran: Ran[] = []
-    for (const one of group) {
+    for (const waiting of group) {
       if (ran.length > 0 && performance.now() >= until) break
       try {
         savepoint.run()
-        const result = one.body()
+        const result = waiting.body()
         release.run()
-        ran.push({ one, result })
+        ran.push({ waiting, result })
       } catch (error) {
-        ran.push({ one, error })
+        ran.push({ waiting, error })
         undo('to the savepoint')
         // SQLite rolls back the whole transaction when a statement runs out of disk space or memory
         if (!client.inTransaction) break
@@ -225,12 +225,12 @@ export function createGroupCommit(
 }
 
 /** Calls the listeners of a committed write. If one throws, the write's promise rejects. */
-function announced({ one }: Done): boolean {
+function announced({ waiting }: Done): boolean {
   try {
-    one.committed()
+    waiting.committed()
     return true
   } catch (error) {
-    one.reject(error)
+    waiting.reject(error)
     return false
   }
 }
