@@ -4,7 +4,6 @@ import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
-import type { LookUpTxt } from './egress/txt-records.ts'
 import type { Definitions } from './providers/catalogue/definitions.ts'
 import type { Discover } from './providers/discovery.ts'
 import type { LoginClient } from './providers/login-client.ts'
@@ -53,8 +52,6 @@ export interface Broker {
    * the operator has allowed for other purposes.
    */
   readonly clientDocuments: Outgoing
-  /** Makes a client like `outgoing` with connections of its own, which the broker closes. */
-  createOutgoing(): Outgoing
   readonly now: () => EpochSeconds
   readonly log: Log
   readonly settings: BrokerSettings
@@ -96,8 +93,6 @@ export interface Broker {
   readonly gate: UseGate
   readonly sites: ProjectSites
   readonly openers: Openers
-  /** Looks up the TXT records of a name. */
-  readonly lookUpTxt: LookUpTxt
   /** The URL of the pages for the project's users: at the project's site, else the public URL. */
   usersUrl(projectId: string): URL
   /** The page on which users of the project end what they have allowed; absent where no feature has it. */

@@ -8,7 +8,7 @@ import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
-import { type LookUpTxt, lookUpTxt as systemTxt } from './egress/txt-records.ts'
+import type { LookUpTxt } from './egress/txt-records.ts'
 import { loadFeatures } from './features/load-features.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
@@ -88,7 +88,7 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock, outgoing: given, lookUpTxt = systemTxt, tracing, ...parts }: BrokerParts,
+  { log, now = systemClock, outgoing: given, lookUpTxt, tracing, ...parts }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
@@ -123,9 +123,8 @@ export async function openBroker(
     const { allowedHosts } = config
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
-    const outgoing = observed(given ?? createOutgoing({ allowedHosts }))
+    const outgoing = observed(given ?? createOutgoing({ allowedHosts, lookUpTxt }))
     const clientDocuments = observed(given ?? createOutgoing({ allowedHosts: config.mcp.clientHosts }))
-    const further: Outgoing[] = []
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {
@@ -165,11 +164,6 @@ export async function openBroker(
       sealer,
       outgoing,
       clientDocuments,
-      createOutgoing() {
-        const client = observed(given ?? createOutgoing({ allowedHosts }))
-        further.push(client)
-        return client
-      },
       oauth: createOAuthClient(recordedOutgoing(outgoing), now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
       definitions,
@@ -233,7 +227,6 @@ export async function openBroker(
       deriveKey: createDeriveKey(installationKey),
       sites,
       openers: createOpeners?.(store) ?? NO_OPENERS,
-      lookUpTxt,
       usersUrl,
       ownPage: (projectId) => (ownPath === undefined ? undefined : new URL(ownPath, usersUrl(projectId))),
       brandOf: async (projectId) => (findLook === undefined ? NO_BRAND : findLook(store, projectId)),
@@ -259,7 +252,6 @@ export async function openBroker(
         for (const queue of [uses, activity, history]) await queue.flush().catch(() => {})
         await outgoing.close()
         await clientDocuments.close()
-        for (const client of further) await client.close()
         await liveness.close()
         await store.close()
       },

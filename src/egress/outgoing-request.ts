@@ -49,6 +49,8 @@ export interface OutgoingResponse {
 
 export interface OutgoingStreamRequest
   extends Omit<OutgoingRequest, 'body' | 'isStillWanted' | 'clientCertificate'> {
+  /** The name of a pool: the requests that name it share connections and their limits only with each other. */
+  readonly pool?: string
   /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
   readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | undefined

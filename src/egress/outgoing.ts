@@ -23,6 +23,7 @@ import {
   reachRules,
   withBareHost,
 } from './public-address.ts'
+import { type LookUpTxt, lookUpTxt } from './txt-records.ts'
 
 // The guarded client: every request to a provider, a worker or a metadata document goes through `send` or `stream`.
 // It decides which hosts may be reached (on the address that is dialled), bounds time and size, and owns the
@@ -56,6 +57,8 @@ export interface Outgoing {
    * reads the body to its end or cancels it: until then it keeps a connection.
    */
   stream(request: OutgoingStreamRequest): Promise<OutgoingStreamResponse>
+  /** Looks up the TXT records of a name. */
+  readonly lookUpTxt: LookUpTxt
   close(): Promise<void>
 }
 
@@ -68,6 +71,8 @@ export interface OutgoingOptions {
   readonly maxWaitingPerHost?: number
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction
+  /** Default: asks the system's DNS servers. */
+  readonly lookUpTxt?: LookUpTxt | undefined
 }
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
@@ -76,6 +81,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   const whole = createPool(dial, CONNECTIONS_PER_HOST, options)
   // a pool of their own: open streams must not delay a refresh at the same host
   const streams = createPool(dial, STREAMS_PER_HOST, options)
+  const named = new Map<string, Pool>()
   const certified = createCertifiedPools((certificate) =>
     createPool(dial, CONNECTIONS_PER_HOST, options, certificate),
   )
@@ -88,6 +94,13 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
   }
 
+  function poolNamed(name: string | undefined): Pool {
+    if (name === undefined) return streams
+    const pool = named.get(name) ?? createPool(dial, STREAMS_PER_HOST, options)
+    named.set(name, pool)
+    return pool
+  }
+
   return {
     async send(request) {
       const { maxBytes = MAX_BYTES, clientCertificate } = request
@@ -97,11 +110,13 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     },
     async stream(request) {
       const headers = toRequestHeaders(request.headers, request.acceptEncoding)
-      return openStream(streams, targetOf(request.url), { ...request, headers })
+      return openStream(poolNamed(request.pool), targetOf(request.url), { ...request, headers })
     },
     allows: rules.allowsUrl,
+    lookUpTxt: options.lookUpTxt ?? lookUpTxt,
     async close() {
-      await Promise.all([whole.dispatcher.destroy(), streams.dispatcher.destroy(), certified.close()])
+      const pools = [whole, streams, ...named.values()]
+      await Promise.all([...pools.map(({ dispatcher }) => dispatcher.destroy()), certified.close()])
     },
   }
 }

@@ -219,6 +219,15 @@ test('streams that stay open keep no other request waiting', async () => {
   await body.cancel()
 })
 
+test('streams of a pool of its own wait for no other stream', async () => {
+  const url = await serve((_, response) => response.write('x'))
+  const client = outgoing({ maxConnectionsPerHost: 1, maxWaitingPerHost: 0 })
+  await client.stream({ url })
+  await client.stream({ url, pool: 'webhooks' })
+  for (const pool of [{}, { pool: 'webhooks' }])
+    expect(await refusal(client.stream({ url, ...pool }))).toMatchObject({ kind: 'busy' })
+})
+
 test('a path is sent byte for byte where it is given as such', async () => {
   const url = await serve((request, response) => response.end(request.url))
   const path = `/a//b/../c%2Fd|e"?q='x'&r=<>`

@@ -450,7 +450,7 @@ describe('admin', () => {
     })
     const { domain } = await projects.changeBranding('default', { domain: 'auth.acme.example' })
     const values = [domain?.challenge.value]
-    Object.assign(world.gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+    Object.assign(world.gatepass.broker.outgoing, { lookUpTxt: async () => ({ outcome: 'found', values }) })
     expect((await projects.verifyDomain('default')).domain?.status).toBe('proved')
     expect(await projects.changeBranding('default', { domain: null })).not.toHaveProperty('domain')
   })

@@ -59,7 +59,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     const domain = { domain: `${name.toLowerCase()}.acme.example` }
     const claimed = await call('PATCH', '/v1/admin/projects/{id}/branding', domain, ofProject)
     const values = [claimed.domain.challenge.value]
-    Object.assign(world.gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+    Object.assign(world.gatepass.broker.outgoing, { lookUpTxt: async () => ({ outcome: 'found', values }) })
     await call('POST', '/v1/admin/projects/{id}/branding/domain/verify', undefined, ofProject)
     await call('PATCH', '/v1/admin/projects/{id}/branding', { domain: null }, ofProject)
     const consent = mcpConsent({

@@ -50,6 +50,7 @@ test.each(Object.keys(CALLERS))('a request of the %s succeeds when its host is a
       return { ...head, body: new Response(Buffer.from(body)).body ?? new ReadableStream() }
     },
     allows: () => true,
+    lookUpTxt: async () => ({ outcome: 'found', values: [] }),
     close: async () => {},
   }
   expect(await CALLERS[what]?.(outgoing, url)).toBeUndefined()

@@ -40,6 +40,7 @@ export function simulatedOutgoing(allows: AllowsHttp = () => false): SimulatedOu
       const answered = await answer({ ...request, ...text }, path)
       return { status: answered.status, headers: answered.headers, body: new Blob([answered.body]).stream() }
     },
+    lookUpTxt: async () => ({ outcome: 'no answer', why: 'ECONNREFUSED' }),
     allows: (url) => allows(url) || (url.protocol === 'https:' && outgoing.playing?.knows(url) === true),
     async close() {},
   }

@@ -22,7 +22,7 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
       },
     ]
   const checks: Check[] = []
-  const txt = await broker.lookUpTxt(record.name)
+  const txt = await broker.outgoing.lookUpTxt(record.name)
   if (txt.outcome === 'found' && !txt.values.includes(record.value))
     checks.push({
       name,

@@ -69,7 +69,7 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
     )
   const { name, challenge } = domain
   const record = challengeRecord(domain)
-  const values = valuesOf(await broker.lookUpTxt(record.name), record.name)
+  const values = valuesOf(await broker.outgoing.lookUpTxt(record.name), record.name)
   if (!values.includes(record.value)) throw notProved(record, values)
   if (domain.provedAt !== undefined) return
   const found = await store.domains.findHolder(name)

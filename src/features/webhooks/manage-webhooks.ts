@@ -6,7 +6,6 @@ import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { changeRow } from '../../services/change-row.ts'
 import type { EventType, Webhook } from './domain.ts'
-import { receiversOf } from './receivers.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 import { webhookContext } from './store.ts'
@@ -197,7 +196,7 @@ function enabledBy(
 
 function checkUrl(broker: Broker, url: string): void {
   if (!/^https?:/i.test(url)) throw invalidUrl('url')
-  checkReachable(receiversOf(broker), 'url', url)
+  checkReachable(broker.outgoing, 'url', url)
 }
 
 function auditOf(broker: Broker, { id, projectId }: Pick<Webhook, 'id' | 'projectId'>, action: AuditAction) {

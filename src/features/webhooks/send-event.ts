@@ -2,7 +2,6 @@ import type { Broker } from '../../broker.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import type { Webhook } from './domain.ts'
-import { receiversOf } from './receivers.ts'
 import { signedHeaders } from './sign.ts'
 
 /** The time limit from the call to the end of the answer; shorter than the lease on the delivery. */
@@ -24,9 +23,10 @@ export async function sendEvent(
   { id, body }: { readonly id: string; readonly body: string },
 ): Promise<Receipt> {
   try {
-    const answer = await receiversOf(broker).stream({
+    const answer = await broker.outgoing.stream({
       url: webhook.url,
       purpose: 'webhook',
+      pool: 'webhooks', // slow receivers take no connections from providers and workers
       method: 'POST',
       headers: {
         'content-type': 'application/json',

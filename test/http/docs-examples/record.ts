@@ -202,7 +202,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   const branded = '/v1/admin/projects/default/branding'
   const claimed = await gatepass.call('PATCH', branded, { domain: 'auth.acme.example' })
   const values = [claimed.body.domain.challenge.value]
-  Object.assign(gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+  Object.assign(gatepass.broker.outgoing, { lookUpTxt: async () => ({ outcome: 'found', values }) })
   await send('verifyDomain', { params: { id: 'default' } })
   await gatepass.call('PATCH', branded, { domain: null })
   const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }

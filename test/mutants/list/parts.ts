@@ -30,6 +30,15 @@ export const parts: readonly Mutation[] = [
     name: 'run_at is refused, and the tool is not run',
   },
   {
+    rows: [],
+    fault: 'slow receivers of events take connections from providers and workers',
+    file: 'src/egress/outgoing.ts',
+    from: 'openStream(poolNamed(request.pool),',
+    to: 'openStream(poolNamed(undefined),',
+    test: 'egress/outgoing-stream.test.ts',
+    name: 'streams of a pool of its own wait for no other stream',
+  },
+  {
     rows: ['25'],
     fault: 'log lines of an MCP server show the secret of its worker',
     file: 'src/tools/mcp/server-messages.ts',
