@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { isConfidential } from '../domain/confidential-url.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 
 // A trial of a caller's verifier page without an authorization. The trial is not stored: its signed flow id contains all
 // that is needed. Confirming it grants nothing, since there is no code to redeem.
@@ -8,11 +9,42 @@ import { BrokerError } from '../domain/errors.ts'
 const PREFIX = 'trial'
 const LIFE_SECONDS = 600
 
-/** A flow id that `confirm_user` accepts from this project for this user, for ten minutes. */
-export function beginTrial(broker: Broker, projectId: string, userId: string): string {
+/**
+ * Begins a trial of the page at this URL. `flowId`: what `confirm_user` accepts from this project for this user, for ten
+ * minutes. Throws `set_by_operator` if the installation uses no such page, and `invalid_request` for the URL.
+ */
+export function beginTrial(
+  broker: Broker,
+  projectId: string,
+  userId: string,
+  verifierUrl: string,
+): { readonly flowId: string; readonly nextUri: string } {
+  const { verifier, development } = broker.settings
+  if (verifier.kind === 'oidc')
+    throw new BrokerError(
+      'set_by_operator',
+      `This installation uses no verifier page: users log in at ${verifier.issuer}.`,
+    )
+  const url = checkedUrl(verifierUrl, development)
   const until = broker.now() + LIFE_SECONDS
   const nonce = randomBytes(9).toString('base64url')
-  return [PREFIX, until, nonce, proof(broker, projectId, userId, until, nonce)].join('.')
+  const flowId = [PREFIX, until, nonce, proof(broker, projectId, userId, until, nonce)].join('.')
+  url.searchParams.set('flow_id', flowId)
+  return { flowId, nextUri: url.href }
+}
+
+/** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
+function checkedUrl(text: string, development: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain =
+    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !isConfidential(url, development))
+    throw invalidMember(
+      'verifier_url',
+      'invalid',
+      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
+    )
+  return url
 }
 
 /**

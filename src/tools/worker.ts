@@ -69,15 +69,19 @@ export function newWorker(
 /** A change of a worker's settings: members that are absent do not change. */
 export type WorkerChange = Partial<Omit<WorkerSettings, 'id' | 'type'>>
 
+type ToChange = (current: Worker) => WorkerChange | Promise<WorkerChange>
+
+/** Like `changeWorker`, for an administrator. Throws `invalid_request` for a worker that the server's settings name. */
+export async function updateWorker(broker: Broker, worker: Worker, toChange: ToChange): Promise<Worker> {
+  refuseManaged(worker, 'change')
+  return changeWorker(broker, worker, toChange)
+}
+
 /**
  * Changes settings and reads the catalogue again. `toChange` computes the change from the current settings, and is called
  * again when another request has changed them meanwhile. Throws `not_found` when the worker was deleted.
  */
-export async function updateWorker(
-  broker: Broker,
-  worker: Worker,
-  toChange: (current: Worker) => WorkerChange | Promise<WorkerChange>,
-): Promise<Worker> {
+export async function changeWorker(broker: Broker, worker: Worker, toChange: ToChange): Promise<Worker> {
   const { projectId, id } = worker
   const audit = broker.audit.of(projectId, { action: 'worker.changed', subject: id })
   const updated = await changeRow(
@@ -102,11 +106,7 @@ export async function updateWorker(
 /** Deletes the worker with its tools; from then on their names are free. Throws `not_found`, `invalid_request` for one that the settings name. */
 export async function deleteWorker(broker: Broker, projectId: string, id: string): Promise<void> {
   const worker = await broker.store.workers.find(projectId, id)
-  if (worker?.type === 'module')
-    throw new BrokerError(
-      'invalid_request',
-      `The worker "${worker.id}" comes from GATEPASS_TOOLS; remove it there.`,
-    )
+  if (worker !== undefined) refuseManaged(worker, 'remove')
   const names = worker === undefined ? 0 : await broker.store.toolNames.count(projectId, worker.uid)
   const audit = broker.audit.of(projectId, {
     action: 'worker.deleted',
@@ -115,6 +115,14 @@ export async function deleteWorker(broker: Broker, projectId: string, id: string
   })
   // a worker that was altered in the database is not found, and can still be deleted
   if (!(await broker.store.workers.delete(projectId, id, audit))) await getWorker(broker, projectId, id)
+}
+
+function refuseManaged({ id, type }: Worker, what: 'change' | 'remove'): void {
+  if (type === 'module')
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${id}" comes from GATEPASS_TOOLS; ${what} it there.`,
+    )
 }
 
 /** Returns the project's worker of that id. Throws `not_found`. */

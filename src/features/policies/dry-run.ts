@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
 import { readAudit } from '../../flows/read-audit.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -14,6 +14,7 @@ import { createPolicyTrial, type PastUse, type TrialVerdict } from './policy-tri
 /** The most released tokens that a dry run judges, and the most uses that it shows. */
 export const MAX_TOKENS = 20_000
 export const MAX_SAMPLES = 50
+const LONGEST_SECONDS = 31 * 24 * 3600
 /** How many owners' connections are read at once. */
 const OWNERS = 100
 /** The event loop gets a turn after this time. */
@@ -63,12 +64,14 @@ const running = new WeakMap<Broker, Set<string>>()
 /**
  * Finds the uses of tokens that the rules would have refused. Judges each token that was released in the period, in the
  * order of time, by what is known about it today. Changes nothing, and asks no hook. Throws `rate_limited` while another dry
- * run of the project is under way in this process.
+ * run of the project is under way in this process, and `invalid_request` for a period of more than 31 days.
  */
 export async function dryRunPolicies(broker: Broker, order: DryRunOrder): Promise<DryRunResult> {
   const projects = running.get(broker) ?? new Set()
   running.set(broker, projects)
-  const { projectId } = order
+  const { projectId, since, until } = order
+  if (since >= until || until - since > LONGEST_SECONDS)
+    throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
   if (projects.has(projectId))
     throw new BrokerError('rate_limited', 'A dry run of this project is under way. Wait for it to end.', {
       retryAfter: 2,

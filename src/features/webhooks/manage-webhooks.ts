@@ -160,13 +160,18 @@ export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Rec
   return sendEvent(broker, webhook, { id: newId('evt'), body })
 }
 
-/** Makes up to 500 past events of the project due again. `next`: where the next request continues. */
+/**
+ * Makes up to 500 past events of the project due again. `next`: where the next request continues. Throws
+ * `invalid_request` for a disabled webhook, and for a period that ends before it begins.
+ */
 export async function replayEvents(
   broker: Broker,
   webhook: Webhook,
   what: Replay,
   after?: ReplayPlace,
 ): Promise<ReplayedPart> {
+  if (what.until < what.since)
+    throw invalidMember('until', 'invalid', '`until` is before `since`, so there is nothing between them.')
   if (!webhook.enabled)
     throw invalidMember(
       'enabled',

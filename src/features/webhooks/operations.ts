@@ -244,8 +244,6 @@ export const replayWebhook = defineOperation({
       types: body.types,
       onlyFailed: body.only_failed ?? false,
     }
-    if (selection.until < selection.since)
-      throw invalidMember('until', 'invalid', '`until` is before `since`, so there is nothing between them.')
     const after = body.cursor === undefined ? undefined : parseCursor(body.cursor)
     const { replayed, next } = await replayEvents(broker, webhook, selection, after)
     return { replayed, ...(next && { next_cursor: formatCursor(next) }) }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { exportAudit } from '../../flows/export-audit.ts'
 import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { newestAnchor } from '../../services/audit-anchors.ts'
@@ -137,50 +137,20 @@ export const exportAuditEntries = defineOperation({
   run: (broker, { query, caller }) => exportedEntries(broker, caller.projectId, toFilter(query)),
 })
 
-/** The selected entries as JSON lines. Throws `entries_archived` if the entry after `filter.after` is archived. */
+/** The selected entries as JSON lines. Throws like `exportAudit`. */
 export async function exportedEntries(
   broker: Broker,
   projectId: string,
   filter: AuditFilter,
 ): Promise<TextStream> {
-  const anchor = await newestAnchor(broker, projectId)
-  // otherwise a program that continues its last export would miss entries without noticing
-  if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
-    throw new BrokerError(
-      'entries_archived',
-      `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
-    )
-  const headers = anchor && { 'audit-archived-through': String(anchor.lastSeq) }
-  return new TextStream('application/x-ndjson', exportedPieces(broker, projectId, filter), headers)
+  const { entries, archivedThrough } = await exportAudit(broker, projectId, filter)
+  const headers = archivedThrough === undefined ? {} : { 'audit-archived-through': String(archivedThrough) }
+  return new TextStream('application/x-ndjson', toLines(entries), headers)
 }
 
-/**
- * Yields the lines of an export. Throws `entries_archived` when entries were archived before the export reached them.
- * Then the connection breaks off, because an export that ends normally would seem complete. An export with a filter
- * cannot notice this, because the numbers of its entries have gaps anyway.
- */
-async function* exportedPieces(
-  broker: Broker,
-  projectId: string,
-  filter: AuditFilter,
-): AsyncGenerator<string, undefined> {
-  const isUnfiltered = Object.keys(filter).every((name) => name === 'after')
-  let last = filter.after
-  for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
-    if (isUnfiltered && last !== undefined && entry.seq > last + 1)
-      await refuseArchived(broker, projectId, last)
-    last = entry.seq
-    yield `${JSON.stringify(entryToWire(entry))}\n`
-  }
+async function* toLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string, undefined> {
+  for await (const entry of entries) yield `${JSON.stringify(entryToWire(entry))}\n`
   return undefined
-}
-
-/** Throws `entries_archived` when the entry after `seq` is archived. */
-async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
-  const anchor = await newestAnchor(broker, projectId)
-  if (anchor === undefined || anchor.lastSeq <= seq) return
-  broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
-  throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
 }
 
 function toFilter(query: FilterQuery): AuditFilter {

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import { isConfidential } from '../../domain/confidential-url.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { beginTrial } from '../../flows/verifier-trial.ts'
 import { defineOperation } from '../operation.ts'
 import { userIdText } from '../schemas/fields.ts'
@@ -75,15 +74,8 @@ export const validateCustomVerifier = defineOperation({
   answer: 'Where to send the browser',
   output: z.object({ flow_id: z.string(), next_uri: z.string() }),
   run(broker, { body, caller }) {
-    if (broker.settings.verifier.kind === 'oidc')
-      throw new BrokerError(
-        'set_by_operator',
-        `This installation uses no verifier page: users log in at ${broker.settings.verifier.issuer}.`,
-      )
-    const url = checkedUrl(body.verifier_url, broker.settings.development)
-    const flowId = beginTrial(broker, caller.projectId, body.user_id)
-    url.searchParams.set('flow_id', flowId)
-    return { flow_id: flowId, next_uri: url.href }
+    const { flowId, nextUri } = beginTrial(broker, caller.projectId, body.user_id, body.verifier_url)
+    return { flow_id: flowId, next_uri: nextUri }
   },
 })
 
@@ -94,20 +86,6 @@ function settingsOf({ settings: { verifier } }: Broker): z.infer<typeof settings
     unsafe_skip_verification: verifier.kind === 'open',
     unsafe_skip_verification_choice_allowed: false,
   }
-}
-
-/** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
-function checkedUrl(text: string, development: boolean): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain =
-    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!isPlain || !isConfidential(url, development))
-    throw invalidMember(
-      'verifier_url',
-      'invalid',
-      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
-    )
-  return url
 }
 
 function normalized(text: string): string {

@@ -7,11 +7,10 @@ import { unionOfScopes } from '../../domain/scopes.ts'
 import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
 import { causeOfAuthorization } from '../../flows/causes/explain-authorization.ts'
 import { causeOfStored } from '../../flows/causes/explain-connection.ts'
-import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
+import { authorizationTokens, findConnectionToken } from '../../flows/connection-token.ts'
+import { getConnection } from '../../flows/get-connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
-import { releaseTokens } from '../../flows/release-tokens.ts'
 import type { Release } from '../../services/release.ts'
-import { mayActFor } from '../../services/request-context.ts'
 import { causeSchema, causeToWire } from '../schemas/cause-schema.ts'
 import { jsonObject } from '../schemas/json-schemas.ts'
 
@@ -86,11 +85,7 @@ export async function acquisitionToWire(
 export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
   const { id, projectId, userId, status } = authorization
   if (status === 'completed') {
-    const releases = await releaseTokens(
-      broker,
-      () => releasesOf(broker, authorization),
-      (found) => found,
-    )
+    const releases = await authorizationTokens(broker, authorization)
     if (releases.length > 0) return withConsent(released(id, releases), authorization)
   }
   const { providerUid } = currentStep(authorization)
@@ -149,14 +144,8 @@ async function connectionAsAuthorization(
   projectId: string,
   id: string,
 ): Promise<AuthorizationWire> {
-  const connection = await broker.store.connections.find(id)
-  if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))
-    throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
-  const release = await releaseTokens(
-    broker,
-    () => releaseOf(broker, projectId, connection.userId, connection.providerUid, id),
-    (found) => (found === undefined ? [] : [found]),
-  )
+  const connection = await getConnection(broker, projectId, id)
+  const release = await findConnectionToken(broker, connection)
   if (release !== undefined) return released(id, [release])
   const entry = await findProviderByUid(broker, projectId, connection.providerUid)
   const cause = await causeOfStored(broker, id)
@@ -171,35 +160,6 @@ async function connectionAsAuthorization(
     message: 'The user must approve again. Begin a new authorization.',
     ...(cause && { cause: causeToWire(cause) }),
   }
-}
-
-/**
- * Returns the tokens of all steps, in order. If one is missing, returns none, because callers expect the token of the
- * first provider at the first place.
- */
-async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
-  const releases: Release[] = []
-  for (const { providerUid, connectionId } of steps) {
-    if (connectionId === undefined) continue
-    const release = await releaseOf(broker, projectId, userId, providerUid, connectionId)
-    if (release === undefined) return []
-    releases.push(release)
-  }
-  return releases
-}
-
-async function releaseOf(
-  broker: Broker,
-  projectId: string,
-  userId: string,
-  providerUid: string,
-  account: string,
-): Promise<Release | undefined> {
-  const entry = await findProviderByUid(broker, projectId, providerUid)
-  if (entry === undefined) return undefined
-  const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
-  if (token.outcome === 'provider_unavailable') throw unavailableError(token)
-  return token.outcome === 'ready' ? token : undefined
 }
 
 /** The answer with what the consent withheld or changed. */

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { BrokerError } from '../../domain/errors.ts'
 import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { confirmUser as confirm } from '../../flows/confirm-user.ts'
 import { getActiveProvider } from '../../flows/get-provider.ts'
 import { givenFor } from '../../flows/given-values.ts'
 import { EventStream, JsonText } from '../answer.ts'
+import { refuseFailed } from '../dialects/arcade.ts'
 import { defineOperation } from '../operation.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import {
@@ -124,13 +124,7 @@ export const getAuthorizationStatus = defineOperation({
           signal: request.signal,
         }),
       ))
-    // Arcade's SDKs repeat a waiting request until the status is `completed` or the request is refused, so a failed
-    // authorization must be refused
-    if (wire.status === 'failed' && wait > 0 && request.isArcade)
-      throw new BrokerError(
-        'authorization_failed',
-        `The authorization failed${wire.reason === undefined ? '' : ` (${wire.reason})`}. ${wire.message}`,
-      )
+    if (wait > 0 && request.isArcade) refuseFailed(wire)
     return wire
   },
 })

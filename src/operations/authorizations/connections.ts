@@ -2,12 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { causeOfStored } from '../../flows/causes/explain-connection.ts'
-import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
+import { getConnectionToken as getToken } from '../../flows/connection-token.ts'
 import { getConnection as get, makeDefault } from '../../flows/get-connection.ts'
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
-import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { defineOperation } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
@@ -121,33 +118,12 @@ export const getConnectionToken = defineOperation({
     .openapi('AccessToken'),
   otherAnswers: { 403: { description: 'The user must approve again', schema: errorSchema } },
   async run(broker, { params: { id }, body: { force_refresh: forceRefresh = false }, caller }) {
-    const { projectId, userId, providerUid } = await get(broker, caller.projectId, id)
-    const entry = await findProviderByUid(broker, projectId, providerUid)
-    if (entry === undefined)
-      throw new BrokerError('not_found', 'The provider of this connection was removed.')
-    const token = await releaseTokens(
-      broker,
-      () => getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id, forceRefresh }),
-      (found) => (found.outcome === 'ready' ? [found] : []),
-    )
-    switch (token.outcome) {
-      case 'ready': {
-        const { connection, accessToken } = token
-        return {
-          access_token: accessToken,
-          token_type: connection.tokenType,
-          ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
-          scopes: connection.scopes,
-        }
-      }
-      case 'authorization_required':
-        throw new BrokerError(
-          'authorization_required',
-          `The user must approve ${entry.provider.displayName} again: authorization required. Begin one by POST /v1/auth/authorize.`,
-          { why: await causeOfStored(broker, id) },
-        )
-      case 'provider_unavailable':
-        throw unavailableError(token)
+    const { connection, accessToken } = await getToken(broker, caller.projectId, id, { forceRefresh })
+    return {
+      access_token: accessToken,
+      token_type: connection.tokenType,
+      ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+      scopes: connection.scopes,
     }
   },
 })

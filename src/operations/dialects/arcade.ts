@@ -1,4 +1,5 @@
 import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { isList } from '../../tools/large-json.ts'
 import { withMedia } from '../../tools/mcp/media-content.ts'
@@ -6,6 +7,7 @@ import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/ru
 import { type StoredOutput, toStoredError, toStoredOutput } from '../../tools/run/stored-output.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'
+import type { AuthorizationWire } from '../authorizations/authorization-wire.ts'
 
 // Executions on the wire of `/v1/tools/execute`, in two forms: that of the endpoint's contract (openapi.json), and that of
 // Arcade's SDKs, which the history stores too (stored-output.ts). arcade-tools.ts has Arcade's tool definitions.
@@ -123,4 +125,14 @@ function toArcadeOutput(outcome: ExecutionOutcome, includeStacktrace: boolean): 
     return output
   const { stacktrace } = outcome.error
   return { ...output, error: { ...toStoredError(outcome.error), stacktrace } }
+}
+
+/**
+ * Throws `authorization_failed` for a failed authorization: Arcade's SDKs repeat a waiting request until the status is
+ * `completed` or the request is refused.
+ */
+export function refuseFailed({ status, reason, message }: AuthorizationWire): void {
+  if (status !== 'failed') return
+  const why = reason === undefined ? '' : ` (${reason})`
+  throw new BrokerError('authorization_failed', `The authorization failed${why}. ${message}`)
 }

@@ -1,6 +1,7 @@
-import { invalidMember } from '../../domain/errors.ts'
-import type { WorkerType } from '../../domain/worker.ts'
-import type { WorkerTypeWire } from './define.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import type { Worker, WorkerType } from '../../domain/worker.ts'
+import type { TypeSettings, WorkerTypeWire } from './define.ts'
 import { httpWorker } from './http.ts'
 import { mcpWorker } from './mcp.ts'
 import { openapiWorker } from './openapi.ts'
@@ -28,4 +29,20 @@ export function readWorkerType(body: {
       `A worker needs the settings of exactly one type, in ${names}. If \`type\` is given, it must have the same name.`,
     )
   return { wire, block: body[wire.type] }
+}
+
+/** The change of the worker's settings that the member of its type in the body describes. Throws `invalid_request`. */
+export async function readWorkerChange(
+  broker: Broker,
+  body: Readonly<Record<string, unknown>>,
+  worker: Worker,
+): Promise<Partial<TypeSettings>> {
+  const { id, type } = worker
+  const { [type]: block, ...others } = body
+  if (Object.values(others).some((other) => other !== undefined))
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${id}" is of the type ${type}: put its changes into \`${type}\`.`,
+    )
+  return (block !== undefined && (await findWorkerType(type)?.toChange(broker, block, worker))) || {}
 }

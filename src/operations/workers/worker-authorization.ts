@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { getWorker, syncWorker } from '../../tools/worker.ts'
+import { getWorker } from '../../tools/worker.ts'
 import { acquisitionToWire, authorizationSchema } from '../authorizations/authorization-wire.ts'
 import { defineOperation } from '../operation.ts'
 import { idText, userIdText } from '../schemas/fields.ts'
@@ -27,11 +27,7 @@ function authorizeBy(method: 'get' | 'post') {
       const { user_id: userId, next_uri: nextUri } = query
       const worker = await getWorker(broker, projectId, id)
       const { authorizeMcpServer } = await import('../../tools/mcp/authorize-server.ts')
-      const acquired = await authorizeMcpServer(broker, worker, {
-        userId,
-        nextUri,
-      })
-      if (acquired.outcome === 'ready') await syncWorker(broker, await getWorker(broker, projectId, id))
+      const acquired = await authorizeMcpServer(broker, worker, { userId, nextUri })
       return { ...(await acquisitionToWire(broker, acquired)), context: {} }
     },
   })

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
 import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
 import { backendOf } from '../../tools/backends.ts'
 import { acceptWaiting } from '../../tools/catalogue/acceptance.ts'
@@ -19,7 +18,7 @@ import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { defineOperation } from '../operation.ts'
 import { idText } from '../schemas/fields.ts'
 import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
-import { findWorkerType, readWorkerType } from '../worker-types/registry.ts'
+import { findWorkerType, readWorkerChange, readWorkerType } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire } from './worker-acceptance.ts'
 import { WORKER_BLOCKS, workerChangeSchema, workerCreateSchema } from './worker-body.ts'
 
@@ -134,19 +133,9 @@ export const updateWorker = defineOperation({
   output: workerSchema,
   async run(broker, { params, body: { enabled, ...sent }, caller }) {
     const worker = await get(broker, caller.projectId, params.id)
-    const wire = findWorkerType(worker.type)
-    const others = Object.entries(sent).filter(([type, block]) => block !== undefined && type !== wire?.type)
-    if (wire === undefined || others.length > 0)
-      throw new BrokerError(
-        'invalid_request',
-        wire === undefined
-          ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
-          : `The worker "${worker.id}" is of the type ${wire.type}: put its changes into \`${wire.type}\`.`,
-      )
-    const block = (sent as Record<string, unknown>)[wire.type] // parsed by the schema of the type
     const changed = await update(broker, worker, async (current) => ({
       ...(enabled !== undefined && { enabled }),
-      ...(block !== undefined && (await wire.toChange(broker, block, current))),
+      ...(await readWorkerChange(broker, sent, current)),
     }))
     return workerToWire(broker, changed)
   },

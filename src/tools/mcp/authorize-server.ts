@@ -5,6 +5,7 @@ import { acquireTokens, type TokenAcquisition } from '../../flows/acquire-tokens
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { readBounded } from '../catalogue/read-bounded.ts'
+import { getWorker, syncWorker } from '../worker.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { listTools } from './catalogue.ts'
 import { isUnauthorized } from './exchange.ts'
@@ -14,7 +15,7 @@ import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.
 
 /**
  * Begins the user's authorization at the authorization server of an MCP server. From then on the server's tools are
- * listed with this user's token. Throws `invalid_request` if the worker is no MCP server or requires no authorization,
+ * listed with this user's token, and read at once if the user has a connection. Throws `invalid_request` if the worker is no MCP server or requires no authorization,
  * `provider_incomplete` and `provider_unavailable` if the authorization server cannot be used, and what
  * `acquireTokens` throws.
  */
@@ -44,13 +45,16 @@ export async function authorizeMcpServer(
     )
   const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id, userId })
   await saveServerAuthorization(broker, worker, { ...authorization, userId }, audit)
-  return acquireTokens(broker, {
+  const acquired = await acquireTokens(broker, {
     projectId: worker.projectId,
     userId,
     providers: [{ entry, scopes: neededScopes(mcpSettings(worker), authorization.scopes) }],
     requester: worker.id,
     nextUri,
   })
+  if (acquired.outcome === 'ready')
+    await syncWorker(broker, await getWorker(broker, worker.projectId, worker.id))
+  return acquired
 }
 
 /**

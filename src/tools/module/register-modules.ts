@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../../domain/project.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { registerWorker, syncWorker, updateWorker, type WorkerSettings } from '../worker.ts'
+import { changeWorker, registerWorker, syncWorker, type WorkerSettings } from '../worker.ts'
 import { loadModule, ModuleFault, type ToolModule } from './load-module.ts'
 
 const TIMEOUT_SECONDS = 30
@@ -57,7 +57,7 @@ export async function registerModules(broker: Broker, files: readonly string[]):
         timeoutSeconds: TIMEOUT_SECONDS,
         retry: 0,
       })
-    else if (known.uri !== url) await updateWorker(broker, known, () => ({ uri: url }))
+    else if (known.uri !== url) await changeWorker(broker, known, () => ({ uri: url }))
     else await syncWorker(broker, known)
   }
 }

@@ -181,7 +181,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'an export leaves out archived entries without an error',
-    file: 'src/operations/admin/audit.ts',
+    file: 'src/flows/export-audit.ts',
     from: 'filter.after < anchor.lastSeq',
     to: 'filter.after < 0',
     test: 'features/audit-archive/command.test.ts',

@@ -114,7 +114,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a worker that is only tested leaves a provider behind',
-    file: 'src/operations/workers/worker-test.ts',
+    file: 'src/tools/try-worker.ts',
     from: '    await deleteAddedProvider(broker, worker)',
     to: '',
     test: 'http/mcp-workers.test.ts',

@@ -390,4 +390,13 @@ export const workers: readonly Mutation[] = [
     test: 'tools/mcp-content.test.ts',
     name: 'is kept by run, run_stream, OXP and code',
   },
+  {
+    rows: [],
+    fault: 'the API changes a worker that the settings name',
+    file: 'src/tools/worker.ts',
+    from: "  refuseManaged(worker, 'change')\n",
+    to: '',
+    test: 'tools/module.test.ts',
+    name: 'that only the settings change',
+  },
 ]

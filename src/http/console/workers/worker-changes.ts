@@ -55,15 +55,13 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
       )
       if (acquired.outcome === 'refused')
         return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
-      if (acquired.result.outcome === 'ready') {
-        const read = await syncWorker(broker, await workerOf(on))
+      if (acquired.result.outcome === 'ready')
         return showRead(
           on,
-          read,
+          await workerOf(on),
           'It is authorized already: its tools were read.',
           'It is authorized already.',
         )
-      }
       const { authorization } = acquired.result
       const { id } = authorization
       const url = connectUrl(broker, authorization)
