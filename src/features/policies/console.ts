@@ -9,11 +9,11 @@ import {
   section,
   type Tone,
   table,
-  time,
 } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
 import { select, submit } from '../../http/console/form-fields.ts'
 import { attempt, given, type Refused } from '../../http/console/form-outcome.ts'
+import { outputView } from '../../http/console/output-view.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import { parseOnce } from '../../parsing/parse.ts'
@@ -23,7 +23,7 @@ import { policyBody, policyFields, valuesOf, versionOf } from './console-form.ts
 import type { Policy } from './domain.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from './policy-settings.ts'
-import { newPolicySchema, policyToWire, settingsFromWire } from './wire.ts'
+import { newPolicySchema, policySchema, policyToWire, settingsFromWire } from './wire.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 
@@ -38,6 +38,23 @@ const CHANGED_MEANWHILE: Refused = {
 /** The limit of a dry run on a page: half of the API's, so that the page is made in about a fifth of a second. */
 const PAGE_LIMIT = { tokens: 10_000 }
 
+const ROWS = outputView(policySchema, {
+  id: ['Id', ({ id }) => link(policyPath(id), html`${name(id)}`)],
+  effect: [
+    'Effect',
+    ({ effect, enabled }) => html`${effectBadge(effect)}${!enabled && html` ${badge('off')}`}`,
+  ],
+  match: [
+    'Matches',
+    ({ match, description }) =>
+      html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
+  ],
+  updated_at: 'Changed',
+  description: false, // beside what it matches
+  enabled: false,
+  created_at: false,
+})
+
 /** The project's policies: the list, an editor, and a dry run over last week's uses of tokens. */
 export const policyPages: FeaturePages = {
   menu: { path: '/policies', label: 'Policies', icon: 'shield', after: 'Control' },
@@ -49,13 +66,8 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.page('/policies', async (on) => {
     const policies = await broker.store.policies.list(on.projectId)
-    const rows = policies.map(({ id, effect, enabled, match, description, updatedAt }) => [
-      link(policyPath(id), html`${name(id)}`),
-      html`${effectBadge(effect)}${!enabled && html` ${badge('off')}`}`,
-      html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
-      time(updatedAt, broker.now()),
-    ])
-    const body = html`${table('Policies', ['Id', 'Effect', 'Matches', 'Changed'], rows, 'No policies: every key may use what its role allows.')}${asCurl(on, '/v1/admin/policies')}`
+    const rows = policies.map((policy) => ROWS.cells(policyToWire(policy), broker.now()))
+    const body = html`${table('Policies', ROWS.heads, rows, 'No policies: every key may use what its role allows.')}${asCurl(on, '/v1/admin/policies')}`
     return on.show('Policies', body, {
       lead: 'Rules on who may use which tokens for what. Deny wins; allow rules, where there are any, must match; then hooks are called.',
       actions: html`${policies.length > 0 && buttonLink('/policy/dry-run', 'Dry run')}${on.mayChange && buttonLink('/policy/new', 'Make a policy', { secondary: false })}`,

@@ -1,3 +1,4 @@
+import { fromTimestamp } from '../../domain/clock.ts'
 import { EXECUTION_STATUSES } from '../../domain/execution.ts'
 import { exactTime } from '../../http/console/elements.ts'
 import { submit } from '../../http/console/form-fields.ts'
@@ -20,7 +21,10 @@ export const scheduledRunPages: FeaturePages = {
         empty: 'Nothing is scheduled.',
         type: 'scheduled',
         statuses: EXECUTION_STATUSES,
-        column: ['Begins', ({ runAt }) => (runAt === undefined ? undefined : exactTime(runAt))],
+        columns: {
+          run_at: ['Begins', ({ run_at: at }) => at && exactTime(fromTimestamp(at))],
+          duration: false,
+        },
       }),
     )
     routes.form('/runs/:id/cancel', async (on) => {

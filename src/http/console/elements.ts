@@ -23,7 +23,7 @@ export function emptyState(text: string | Html): Html {
 }
 
 /** A list of terms with their values. Rows whose value is `undefined` are left out. */
-export function facts(rows: readonly (readonly [string, string | Html | undefined])[]): Html {
+export function facts(rows: readonly (readonly [string | Html, string | Html | undefined])[]): Html {
   return html`<dl class="facts">${rows.map(
     ([term, value]) => value !== undefined && html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
   )}</dl>`

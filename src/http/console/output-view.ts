@@ -5,7 +5,7 @@ import { jsonSchemaOf } from '../../operations/json-schema.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { exactTime, time } from './elements.ts'
 import { inWords } from './operation-form.ts'
-import { type Keywords, membersOf } from './schema-form.ts'
+import { isKeywords, type Keywords, membersOf, withoutNull } from './schema-form.ts'
 
 // What a page shows of the output of an operation. A new member of the output is a column of the list and a row of the
 // page without a change there. A page may say how a member is shown, or that it is not.
@@ -13,18 +13,24 @@ import { type Keywords, membersOf } from './schema-form.ts'
 type Cell = string | Html | undefined
 
 /** How a member is shown. A text is the label; `false`: it is not shown. */
-export type MemberLayout<Output> = false | string | readonly [label: string, show: Show<Output>]
+export type MemberLayout<Output> = false | string | readonly [label: Label, show: Show<Output>]
+type Label = string | Html
 type Show<Output> = (output: Output, now: number) => Cell
 
-/** These members come first, in this order; the others follow in the order of the schema. */
-export type OutputLayout<Output> = { readonly [Member in keyof Output & string]?: MemberLayout<Output> }
+/**
+ * By the member, or by the path of a member of an object, such as `oauth2.client_id`. These come first, in this order;
+ * the others follow in the order of the schema, except objects, which fit no cell.
+ */
+export type OutputLayout<Output> = {
+  readonly [Path in (keyof Output & string) | `${keyof Output & string}.${string}`]?: MemberLayout<Output>
+}
 
 export interface OutputView<Output> {
   /** The heads of a table's columns, and the cells of one row. */
-  readonly heads: readonly string[]
+  readonly heads: readonly Label[]
   cells(output: Output, now: number): readonly Cell[]
   /** The rows of a list of facts. */
-  facts(output: Output, now: number): readonly (readonly [label: string, Cell])[]
+  facts(output: Output, now: number): readonly (readonly [Label, Cell])[]
 }
 
 export function outputView<Schema extends z.ZodType>(
@@ -33,16 +39,16 @@ export function outputView<Schema extends z.ZodType>(
 ): OutputView<z.output<Schema>> {
   type Output = z.output<Schema>
   const given = layout as Readonly<Record<string, MemberLayout<Output> | undefined>>
-  let made: readonly (readonly [label: string, show: Show<Output>, exact: Show<Output>])[] | undefined
+  let made: readonly (readonly [Label, show: Show<Output>, exact: Show<Output>])[] | undefined
   const members = () => {
     const named = membersOf(schema === undefined ? {} : (jsonSchemaOf(schema) as Keywords))
-    const others = named.map(({ member }) => member).filter((member) => given[member] === undefined)
-    made ??= [...Object.keys(given), ...others].flatMap((member) => {
-      const own = given[member] ?? inWords(member)
+    const others = named.filter(({ member, keywords }) => given[member] === undefined && fitsCell(keywords))
+    made ??= [...Object.keys(given), ...others.map(({ member }) => member)].flatMap((path) => {
+      const own = given[path] ?? inWords(path)
       if (own === false) return []
       if (typeof own !== 'string') return [[own[0], own[1], own[1]] as const]
       const show = (isExact: boolean) => (output: Output, now: number) =>
-        valueText(member, (output as Readonly<Record<string, unknown>>)[member], isExact ? undefined : now)
+        valueText(path, path.split('.').reduce(memberOf, output), isExact ? undefined : now)
       return [[own, show(false), show(true)] as const]
     })
     return made
@@ -56,10 +62,21 @@ export function outputView<Schema extends z.ZodType>(
   }
 }
 
+/** Whether the values are texts, numbers or lists of them. */
+function fitsCell(keywords: Keywords): boolean {
+  const { type, items, enum: values } = withoutNull(keywords)
+  if (type === 'array') return isKeywords(items) && items.type !== 'array' && fitsCell(items)
+  return values !== undefined || (type !== undefined && type !== 'object')
+}
+
+function memberOf(value: unknown, member: string): unknown {
+  return isKeywords(value) ? value[member] : undefined
+}
+
 /** A value without a layout of its own. Without `now`, a time is shown exactly. */
-function valueText(member: string, value: unknown, now: number | undefined): Cell {
+function valueText(path: string, value: unknown, now: number | undefined): Cell {
   if (value === undefined || value === null || value === '') return undefined
-  if (typeof value === 'string' && /_(at|since|until)$/.test(member)) {
+  if (typeof value === 'string' && /_(at|since|until)$/.test(path)) {
     const at = fromTimestamp(value)
     return now === undefined ? exactTime(at) : time(at, now)
   }

@@ -1,6 +1,9 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
-import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../../domain/execution.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
+import { EXECUTION_STATUSES, type ExecutionStatus } from '../../domain/execution.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import { executionSchema, toExecution } from '../../operations/tools/executions.ts'
 import type { PlaceInList } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
 import { historyToolId } from '../../tools/run/get-execution.ts'
@@ -8,8 +11,26 @@ import { type Html, name } from '../pages/layout.ts'
 import { asCurl, badge, link, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
 import { PAGE_ROWS, searchPager } from './lists.ts'
+import { type OutputLayout, outputView } from './output-view.ts'
 import { placeInList } from './pager.ts'
 import type { OnPage } from './routes.ts'
+
+export type Run = z.output<typeof executionSchema>
+
+/** Members that other columns show, or the page of a run. */
+const HIDDEN = {
+  id: false,
+  tool_name: false,
+  toolkit_name: false,
+  toolkit_version: false,
+  execution_type: false,
+  outcome: false,
+  error_kind: false,
+  created_at: false,
+  updated_at: false,
+  started_at: false,
+  api_key_id: false,
+} as const
 
 /** What a feature adds to the page of a run. */
 export interface RunAdditions {
@@ -30,8 +51,8 @@ export interface RunList {
   readonly type?: 'scheduled'
   /** The statuses of the filter. */
   readonly statuses: readonly ExecutionStatus[]
-  /** The heading and the cells of the fourth column. */
-  readonly column: readonly [Html | string, (run: ListedExecution) => Html | undefined]
+  /** How the members are shown that are not in every list. */
+  readonly columns: OutputLayout<Run>
 }
 
 /** A page that lists runs, newest first, with filters. */
@@ -47,18 +68,17 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
     type: list.type,
     status,
   })
+  const view = outputView(executionSchema, {
+    tool_id: ['Tool', ({ id, tool_id: tool }) => link(`/runs/${id}`, html`${name(tool)}`)],
+    execution_status: ['Status', statusBadge],
+    user_id: ['User', ({ user_id: id }) => id && userLink(id)],
+    ...list.columns,
+    entry_point: ['By', ({ entry_point: entry }) => html`<code>${entry}</code>`],
+    finished_at: ['When', endedAgo],
+    ...HIDDEN,
+  })
   const now = broker.now()
-  const [heading, cellOf] = list.column
-  const rows = found.rows.map((run) => [
-    link(`/runs/${run.id}`, html`${name(run.toolId)}`),
-    statusBadge(run),
-    run.userId === undefined
-      ? undefined
-      : link(`/connections?user=${encodeURIComponent(run.userId)}`, html`${name(run.userId)}`),
-    cellOf(run),
-    html`<code>${run.entryPoint}</code>`,
-    time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
-  ])
+  const rows = found.rows.map((run) => view.cells(toExecution(run), now))
   const isFiltered = [userId, tool, status, on.query('date')].some((filter) => filter !== undefined)
   const body = html`${filters(
     list.path,
@@ -66,7 +86,7 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
     { isFiltered },
   )}
-${table(list.title, ['Tool', 'Status', 'User', heading, 'By', 'When'], rows, isFiltered ? 'No run matches.' : list.empty)}
+${table(list.title, view.heads, rows, isFiltered ? 'No run matches.' : list.empty)}
 ${searchPager(on, found)}
 ${asCurl(on, list.api)}`
   return on.show(list.title, body, { lead: list.lead })
@@ -110,12 +130,18 @@ function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promis
   )
 }
 
-type Listed = Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'>
+function endedAgo(run: Run, now: number): Html | undefined {
+  return time(fromTimestamp(run.finished_at ?? run.started_at ?? run.created_at), now)
+}
 
-export function statusBadge({ status, outcome, errorKind }: Listed): Html {
+export function userLink(id: string, options?: Parameters<typeof name>[1]): Html {
+  return link(`/connections?user=${encodeURIComponent(id)}`, name(id, options))
+}
+
+export function statusBadge({ execution_status: status, outcome, error_kind: kind }: Run): Html {
   if (outcome === 'requires_authorization') return badge('needs consent', 'wait')
   if (status === 'completed') return badge('completed', 'good')
   if (status === 'failed')
-    return html`${badge('failed', 'bad')}${errorKind !== undefined && html` <code class="small">${errorKind}</code>`}`
+    return html`${badge('failed', 'bad')}${kind !== undefined && html` <code class="small">${kind}</code>`}`
   return badge(status, status === 'cancelled' ? 'plain' : 'wait')
 }

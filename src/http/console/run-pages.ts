@@ -1,17 +1,42 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
-import { toExecutionDetail } from '../../operations/tools/executions.ts'
+import { executionSchema, toExecution, toExecutionDetail } from '../../operations/tools/executions.ts'
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { getExecution } from '../../tools/run/get-execution.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
-import { asCurl, badge, buttonLink, code, exactTime, facts, link, numeric, section } from './elements.ts'
+import { asCurl, badge, buttonLink, code, facts, link, numeric, section } from './elements.ts'
 import { pagesOfFeatures } from './menu.ts'
+import { outputView } from './output-view.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
-import { showRuns, statusBadge } from './run-list.ts'
+import { type Run, showRuns, statusBadge, userLink } from './run-list.ts'
 
 /** Characters of an input or an output that a page shows. */
 const LONGEST_TEXT = 20_000
+
+const tookText = ({ duration }: Run) =>
+  duration === undefined ? undefined : numeric(`${duration.toLocaleString('en')} ms`)
+
+const FACTS = outputView(executionSchema, {
+  tool_id: ['Tool', ({ tool_id: id }) => link(`/tools/${encodeURIComponent(id)}`, html`${name(id)}`)],
+  execution_status: ['Status', statusBadge],
+  user_id: ['User', ({ user_id: id }) => id && userLink(id, { longest: 200 })],
+  entry_point: ['Asked for by', ({ entry_point: entry }) => html`<code>${entry}</code>`],
+  run_at: 'Begins',
+  created_at: 'Asked for',
+  started_at: 'Began',
+  finished_at: 'Ended',
+  duration: ['Took', tookText],
+  id: false,
+  tool_name: false,
+  toolkit_name: false,
+  toolkit_version: false,
+  execution_type: false,
+  outcome: false,
+  error_kind: false,
+  updated_at: false,
+  api_key_id: false, // only administrators see keys
+})
 
 /** The history of runs. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
@@ -26,11 +51,7 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
       lead: 'What was run in the last 30 days, newest first.',
       empty: 'Nothing has run in the last 30 days.',
       statuses: EXECUTION_STATUSES.filter((status) => status !== 'scheduled'),
-      column: [
-        numeric('Took'),
-        ({ durationMs }) =>
-          durationMs === undefined ? undefined : numeric(`${durationMs.toLocaleString('en')} ms`),
-      ],
+      columns: { duration: [numeric('Took'), tookText], run_at: false },
     }),
   )
   routes.page('/runs/:id', async (on) => {
@@ -52,27 +73,15 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
 
 function runPage(on: OnPage, record: ExecutionRecord, controls: Html | ''): Html {
   const { broker } = on
-  const { userId, apiKeyId, runAt, createdAt, startedAt, finishedAt, durationMs, attempts } = record
+  const { apiKeyId, attempts } = record
+  const keyLink =
+    apiKeyId !== undefined &&
+    (on.mayChange ? link(`/keys/${apiKeyId}`, html`<code>…${apiKeyId.slice(-8)}</code>`) : code(apiKeyId))
   return html`${section(
     'Run',
     facts([
-      ['Tool', link(`/tools/${encodeURIComponent(record.toolId)}`, html`${name(record.toolId)}`)],
-      ['Status', statusBadge(record)],
-      [
-        'User',
-        userId === undefined
-          ? undefined
-          : link(`/connections?user=${encodeURIComponent(userId)}`, html`${name(userId, { longest: 200 })}`),
-      ],
-      [
-        'Asked for by',
-        html`<code>${record.entryPoint}</code>${apiKeyId !== undefined && html` with the key ${on.mayChange ? link(`/keys/${apiKeyId}`, html`<code>…${apiKeyId.slice(-8)}</code>`) : code(apiKeyId)}`}`,
-      ],
-      ['Begins', runAt === undefined ? undefined : exactTime(runAt)],
-      ['Asked for', exactTime(createdAt)],
-      ['Began', startedAt === undefined ? undefined : exactTime(startedAt)],
-      ['Ended', finishedAt === undefined ? undefined : exactTime(finishedAt)],
-      ['Took', durationMs === undefined ? undefined : `${durationMs} ms`],
+      ...FACTS.facts(toExecution(record), broker.now()),
+      ['With the key', keyLink || undefined],
       ['Attempts', attempts > 1 ? String(attempts) : undefined],
     ]),
     controls,
@@ -93,7 +102,7 @@ ${
         html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : record.startedAt === undefined ? NOT_BEGUN : NOT_KEPT}</p>`,
       )
     : outputs.map((output, i) =>
-        section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(output)),
+        section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', attemptView(output)),
       )
 }`
 }
@@ -108,7 +117,7 @@ interface ShownAttempt {
   readonly system_error_message?: string
 }
 
-function outputView({ output, system_error_message: message }: ShownAttempt): Html {
+function attemptView({ output, system_error_message: message }: ShownAttempt): Html {
   // the history keeps outputs in the form of `ShownOutput`
   const shown = output instanceof LargeJson ? undefined : (output as ShownOutput | undefined)
   const { authorization, error } = shown ?? {}

@@ -32,7 +32,7 @@ const filterQuery = {
   until: timestamp.optional(),
 }
 
-const entrySchema = z
+export const auditEntrySchema = z
   .object({
     seq: z.number().int().meta({ description: 'Counts the entries of the project, without gaps' }),
     at: z.string(),
@@ -93,7 +93,7 @@ export const listAuditEntries = defineOperation({
   }),
   answer: 'A page; `next_before` is set if there are more entries',
   output: z.object({
-    items: z.array(entrySchema),
+    items: z.array(auditEntrySchema),
     next_before: z.number().int().optional(),
     archived_through: z.number().int().optional().meta({
       description:

@@ -1,10 +1,12 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { AUDIT_ACTIONS } from '../../../domain/audit.ts'
+import { fromTimestamp } from '../../../domain/clock.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { verifyEnd } from '../../../flows/audit/verify-end.ts'
 import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
-import { exportedEntries } from '../../../operations/admin/audit.ts'
+import { auditEntrySchema, exportedEntries } from '../../../operations/admin/audit.ts'
 import { withoutUndefined } from '../../../sdk/without-undefined.ts'
 import { newestAnchor } from '../../../services/audit-anchors.ts'
 import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
@@ -12,11 +14,28 @@ import { respondWithText } from '../../endpoint/add-operation.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section, type Tone, table, time } from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
+import { outputView } from '../output-view.ts'
 import { urlWith } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 
+type Entry = z.output<typeof auditEntrySchema>
+
 const SHOWN = 50
 const DAY = 24 * 3600
+
+const ON_THE_PAGE_OF_THE_ENTRY = {
+  user_id: false, // in what it is about
+  provider_id: false,
+  tool: false,
+  reason: false,
+  connection_id: false,
+  authorization_id: false,
+  scopes: false,
+  detail: false,
+  fingerprint: false,
+  purpose: false,
+  request_id: false,
+} as const
 
 /** Lets operators search and export the audit trail, and verify its end. */
 export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
@@ -27,19 +46,21 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
       newestAnchor(broker, on.projectId),
     ])
     const shown = entries.slice(0, SHOWN)
-    const now = broker.now()
-    const rows = shown.map((entry) => [
-      link(`/audit/${entry.seq}`, String(entry.seq)),
-      time(entry.at, now),
-      html`<code>${entry.action}</code>${reasonBadge(entry)}`,
-      actorView(on, entry),
-      aboutView(entry),
-    ])
+    const view = outputView(auditEntrySchema, {
+      seq: ['#', ({ seq }) => link(`/audit/${seq}`, String(seq))],
+      at: ['When', ({ at }, now) => time(fromTimestamp(at), now)],
+      action: ['What', (entry) => html`<code>${entry.action}</code>${reasonBadge(entry)}`],
+      actor: ['By', (entry) => actorView(on, entry)],
+      subject: ['About', aboutView],
+      ...ON_THE_PAGE_OF_THE_ENTRY,
+    })
+    // the audit log writes such entries
+    const rows = shown.map((entry) => view.cells(entryToWire(entry) as Entry, broker.now()))
     const isFiltered = Object.keys(filter).some((member) => member !== 'before')
     const last = shown.at(-1)
     const hasNewer = on.query('before') !== undefined
     const body = html`${filterForm(on, isFiltered)}
-${table('Audit trail', ['#', 'When', 'What', 'By', 'About'], rows, isFiltered ? 'No entry matches.' : 'The trail is empty.')}
+${table('Audit trail', view.heads, rows, isFiltered ? 'No entry matches.' : 'The trail is empty.')}
 ${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${urlWith(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${urlWith(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
 ${anchor !== undefined && html`<p class="muted small">Entries up to ${anchor.lastSeq} are archived: the files of <code>gatepass audit archive</code> have them.</p>`}
 ${section('Verify, export', verifyAndExport(on))}
@@ -155,7 +176,7 @@ function verifyAndExport(on: OnPage): Html {
 <a class="button secondary" href="/dashboard/audit/export${search}" download>Export what is selected</a></div>`
 }
 
-function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: AuditEntry): Html {
+function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: Pick<AuditEntry, 'actor'>): Html {
   const by =
     { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass', operator: 'operator' }[kind] ?? kind
   if (id === undefined) return html`${by}`
@@ -169,18 +190,15 @@ function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: Audit
 
 const BAD = /refused|failed|needs_authorization|unreadable|deleted|revoked/
 
-function reasonBadge({ action, reason }: AuditEntry): Html | '' {
-  if (typeof reason !== 'string') return ''
+function reasonBadge({ action, reason }: Entry): Html | '' {
+  if (reason === undefined) return ''
   const tone: Tone = BAD.test(action) ? 'bad' : 'plain'
   return html` ${badge(reason, tone)}`
 }
 
-function aboutView(entry: AuditEntry): Html {
+function aboutView(entry: Entry): Html {
   const members = ['user_id', 'provider_id', 'tool', 'subject'] as const
-  const parts = members.flatMap((member) => {
-    const value = entry[member]
-    return typeof value === 'string' ? [valueView(member, value)] : []
-  })
+  const parts = members.flatMap((member) => (entry[member] ? [valueView(member, entry[member])] : []))
   return html`${parts.map((part, i) => html`${i > 0 && html` · `}${part}`)}`
 }
 

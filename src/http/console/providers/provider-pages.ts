@@ -3,16 +3,21 @@ import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { getEntry } from '../../../flows/manage-providers.ts'
 import { testProvider } from '../../../flows/test-provider.ts'
-import { deleteAuthProvider, updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
+import {
+  deleteAuthProvider,
+  getAuthProvider,
+  updateAuthProvider,
+} from '../../../operations/providers/auth-providers.ts'
 import { entryToWire } from '../../../operations/providers/provider-wire.ts'
 import { endpointsOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
 import { submit } from '../form-fields.ts'
 import { attempt } from '../form-outcome.ts'
 import type { SentBody } from '../operation-form.ts'
+import { outputView } from '../output-view.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, externalLink } from './catalogue-pages.ts'
@@ -22,6 +27,39 @@ import { testedView } from './tested-view.ts'
 
 const ABOVE = [['Providers', '/providers']] as const
 
+const ROWS = outputView(getAuthProvider.output, {
+  status: ['Status', ({ status }) => statusBadge(status)],
+  'oauth2.client_id': ['Client id', ({ oauth2: { client_id: id } }) => id && code(id, { longest: 30 })],
+  description: 'Description',
+  updated_at: 'Changed',
+  id: false, // with the logo
+  provider_id: false,
+  type: false,
+  missing: false, // in the status
+  created_at: false,
+})
+
+const FACTS = outputView(getAuthProvider.output, {
+  status: ['Status', ({ status }) => statusBadge(status)],
+  description: 'Description',
+  'oauth2.redirect_uri': [
+    'Redirect URI',
+    ({ oauth2 }) => html`<code class="copy">${oauth2.redirect_uri}</code>`,
+  ],
+  'oauth2.client_id': [
+    'Client id',
+    ({ oauth2: { client_id: id } }) => (id ? code(id, { longest: 200 }) : NOT_SET),
+  ],
+  'oauth2.client_secret': ['Client secret', ({ oauth2 }) => (oauth2.client_secret.exists ? 'set' : NOT_SET)],
+  provider_id: ['In the catalogue as', ({ provider_id: id }) => id && code(id)],
+  created_at: 'Added',
+  updated_at: 'Changed',
+  id: false, // the title
+  type: false,
+  missing: false, // above
+})
+const NOT_SET = html`<span class="muted">not set</span>`
+
 /** The project's provider entries: their settings, the steps that are missing, and a test. */
 export function addProviderPages(routes: ConsoleRoutes, broker: Broker): void {
   addCataloguePages(routes, broker)
@@ -30,16 +68,13 @@ export function addProviderPages(routes: ConsoleRoutes, broker: Broker): void {
     const entries = await broker.store.providers.list(on.projectId)
     const rows = entries.map((entry) => {
       const { id, provider } = entry
-      const { status, oauth2 } = entryToWire(broker, entry)
       return [
         html`<span class="with-logo">${logoTile(logoOf(broker, entry), provider.displayName)}${link(pathOf(id), html`${name(id)}`)}</span>`,
         name(provider.displayName),
-        statusBadge(status),
-        oauth2.client_id === undefined ? undefined : code(oauth2.client_id, { longest: 30 }),
-        time(entry.updatedAt, broker.now()),
+        ...ROWS.cells(entryToWire(broker, entry), broker.now()),
       ]
     })
-    const body = html`${table('Providers', ['Id', 'Name', 'Status', 'Client id', 'Changed'], rows, html`No providers yet. ${link('/catalogue', 'Add one from the catalogue')}, or import a tool that names one.`)}
+    const body = html`${table('Providers', ['Id', 'Name', ...ROWS.heads], rows, html`No providers yet. ${link('/catalogue', 'Add one from the catalogue')}, or import a tool that names one.`)}
 ${asCurl(on, '/v1/admin/auth_providers')}`
     return on.show('Providers', body, {
       lead: 'The authorization servers at which your users approve.',
@@ -144,33 +179,21 @@ function statusBadge(status: string): Html {
 
 function entryPage(on: OnPage, entry: ProviderEntry, sent?: SentBody): Html {
   const { broker } = on
-  const { id, provider, source, createdAt, updatedAt } = entry
+  const { id, provider, source } = entry
   const wire = entryToWire(broker, entry)
   const known = broker.definitions.describing(entry)?.facts
-  const { missing = [], status } = wire
-  const now = broker.now()
+  const { missing = [] } = wire
   return html`${missing.length > 0 && section('To do', toDo(on, entry, missing, known?.registration))}
 ${section(
   'Entry',
   facts([
-    ['Status', statusBadge(status)],
-    ['Redirect URI', html`<code class="copy">${wire.oauth2.redirect_uri}</code>`],
-    [
-      'Client id',
-      wire.oauth2.client_id === undefined
-        ? html`<span class="muted">not set</span>`
-        : code(wire.oauth2.client_id, { longest: 200 }),
-    ],
-    ['Client secret', wire.oauth2.client_secret.exists ? 'set' : 'not set'],
-    ['In the catalogue as', wire.provider_id === undefined ? undefined : code(wire.provider_id)],
+    ...FACTS.facts(wire, broker.now()),
     [
       'Comes from',
       { admin: 'an administrator', metadata: 'the metadata of a tool', server: 'a remote MCP server' }[
         source
       ],
     ],
-    ['Added', time(createdAt, now)],
-    ['Changed', time(updatedAt, now)],
     ['Connections', link(`/connections?provider=${encodeURIComponent(id)}`, 'Show them')],
     [
       'Documentation',

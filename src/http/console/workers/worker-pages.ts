@@ -4,13 +4,15 @@ import { findWorkerType } from '../../../operations/worker-types/registry.ts'
 import {
   acceptWorkerRequirements,
   deleteWorker,
+  getWorker as getWorkerOperation,
   updateWorker,
   workerToWire,
 } from '../../../operations/workers/workers.ts'
 import { getWorker } from '../../../tools/worker.ts'
 import { name } from '../../pages/layout.ts'
-import { asCurl, badge, buttonLink, link, table, time } from '../elements.ts'
+import { asCurl, badge, buttonLink, link, table } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
+import { outputView } from '../output-view.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
@@ -18,6 +20,20 @@ import { addWorkerRegistration } from './worker-registration.ts'
 import { showWorker, statusBadge, workerPath } from './worker-view.ts'
 
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
+const ROWS = outputView(getWorkerOperation.output, {
+  id: ['Id', ({ id }) => link(workerPath(id), html`${name(id)}`)],
+  type: ['Type', ({ type }) => html`<code>${type}</code>`],
+  status: [
+    'Status',
+    ({ status, acceptance: { waiting } }) =>
+      html`${statusBadge(status)}${waiting !== undefined && html` ${badge('asks for more', 'wait')}`}`,
+  ],
+  synced_at: 'Tools read',
+  enabled: false, // in the status
+  sync_error: false,
+  managed: false,
+})
 
 /** The workers: whether each answers, and which providers, scopes and secrets its tools may use. */
 export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
@@ -27,17 +43,11 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/workers', async (on) => {
     const workers = await broker.store.workers.list(on.projectId)
     const wires = await Promise.all(workers.map((worker) => workerToWire(broker, worker)))
-    const now = broker.now()
-    const rows = wires.map(({ id, type, status, acceptance }, i) => [
-      link(workerPath(id), html`${name(id)}`),
-      html`<code>${type}</code>`,
-      html`${statusBadge(status)}${acceptance.waiting !== undefined && html` ${badge('asks for more', 'wait')}`}`,
-      workers[i]?.syncedAt === undefined ? undefined : time(workers[i].syncedAt, now),
-    ])
+    const rows = wires.map((worker) => ROWS.cells(worker, broker.now()))
     const empty = html`No workers yet: a worker is a server that lists tools and runs them. ${on.mayChange && html`<br>${link('/worker/new', 'Register one')}`}`
     return on.show(
       'Workers',
-      html`${table('Workers', ['Id', 'Type', 'Status', 'Tools read'], rows, empty)}${asCurl(on, '/v1/workers')}`,
+      html`${table('Workers', ROWS.heads, rows, empty)}${asCurl(on, '/v1/workers')}`,
       {
         lead: 'The servers that list tools and run them.',
         ...(on.mayChange && {

@@ -1,12 +1,31 @@
 import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
+import { fromTimestamp } from '../../../domain/clock.ts'
 import type { Worker } from '../../../domain/worker.ts'
 import type { acceptanceSchema } from '../../../operations/workers/worker-acceptance.ts'
-import { workerToWire } from '../../../operations/workers/workers.ts'
+import { getWorker, workerToWire } from '../../../operations/workers/workers.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, section, type Tone, table, time } from '../elements.ts'
 import { hidden, submit } from '../form-fields.ts'
+import { outputView } from '../output-view.ts'
 import type { OnPage, ShowOptions } from '../routes.ts'
+
+const FACTS = outputView(getWorker.output, {
+  status: ['Status', ({ status }) => statusBadge(status)],
+  'requirements.status_reason': [
+    'Why',
+    (worker) => (worker.sync_error === undefined ? worker.requirements.status_reason : undefined),
+  ],
+  type: ['Type', ({ type }) => html`<code>${type}</code>`],
+  synced_at: [
+    'Tools read',
+    ({ synced_at: at }, now) => (at === undefined ? 'never' : time(fromTimestamp(at), now)),
+  ],
+  managed: ['Comes from', ({ managed }) => (managed ? 'the settings (GATEPASS_TOOLS)' : undefined)],
+  id: false, // the title
+  enabled: false,
+  sync_error: false, // above
+})
 
 /** The path of a worker's page, below `/dashboard`. */
 export const workerPath = (id: string) => `/workers/${encodeURIComponent(id)}`
@@ -26,7 +45,7 @@ export async function showWorker(
 ): Promise<Response> {
   const { broker } = on
   const wire = await workerToWire(broker, worker)
-  const { id, type, status, enabled, managed, acceptance, sync_error: trouble, requirements } = wire
+  const { id, type, enabled, managed, acceptance, sync_error: trouble } = wire
   const settings = (wire as Readonly<Record<string, unknown>>)[type] // the block has the name of the type
   const body = html`${trouble !== undefined && html`<p class="note bad">${name(trouble, { longest: 1000 })}</p>`}
 ${link}
@@ -34,12 +53,8 @@ ${acceptance.waiting !== undefined && waitingSection(on, id, acceptance.waiting)
 ${section(
   'Worker',
   facts([
-    ['Status', statusBadge(status)],
-    ['Why', trouble === undefined ? requirements.status_reason : undefined],
-    ['Type', html`<code>${type}</code>`],
+    ...FACTS.facts(wire, broker.now()),
     ['Address', worker.uri === '' ? undefined : html`<code><bdi>${worker.uri}</bdi></code>`],
-    ['Tools read', worker.syncedAt === undefined ? 'never' : time(worker.syncedAt, broker.now())],
-    ['Comes from', managed ? 'the settings (GATEPASS_TOOLS)' : undefined],
   ]),
 )}
 ${section(
