@@ -188,3 +188,15 @@ test('an output shows members that its layout does not name, in lists and on pag
     expect.stringContaining('1970-01-01 00:00:10 UTC'),
   ])
 })
+
+test('an output shows a member of an object by its path, and no whole object', () => {
+  const output = z.object({
+    at: z.object({ uri: z.string(), since_at: z.string() }),
+    runs: z.array(z.object({ id: z.string() })),
+    counts: z.array(z.number()),
+  })
+  const view = outputView(output, { 'at.uri': 'Address' })
+  expect(view.heads).toEqual(['Address', 'Counts'])
+  const given = { at: { uri: 'https://a.example', since_at: '' }, runs: [{ id: 'r' }], counts: [1, 2] }
+  expect(view.cells(given, 0).map(String)).toEqual(['<bdi>https://a.example</bdi>', '<bdi>[1,2]</bdi>'])
+})
