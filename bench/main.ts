@@ -1,4 +1,4 @@
-// `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those;
+// `npm run bench`: every figure of docs/evidence/performance.md in one run. `npm run bench -- fetch storm` measures only those;
 // `--against <commit>` also measures the fetch of that commit.
 
 import { rmSync } from 'node:fs'

@@ -139,5 +139,6 @@ async function checkOut(ref: string, folder: string): Promise<URL> {
 
 function knowsCacheSize(checkout: URL): boolean {
   const [name = ''] = Object.keys(NEARLY_NO_CACHE)
-  return readFileSync(new URL('docs/settings.md', checkout), 'utf8').includes(name)
+  const pages = ['docs/reference/settings.md', 'docs/settings.md'].map((page) => new URL(page, checkout))
+  return pages.some((page) => existsSync(page) && readFileSync(page, 'utf8').includes(name))
 }

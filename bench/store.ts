@@ -26,7 +26,7 @@ const SAMPLE = 50
 const USE_SAMPLE = 3
 const SOME_ROWS = 20_000
 
-/** The size of rows on the disk, and how much one client can write to each database: the figures of docs/scaling.md. */
+/** The size of rows on the disk, and how much one client can write to each database: the figures of docs/operate/scaling.md. */
 export async function storeFigures({ folder, upstream }: Bench): Promise<Figure[]> {
   const own = join(folder, 'store')
   await mkdir(own)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { stringLiteralsOf } from './string-literals.ts'
 
-const document = read('docs/security.md')
+const document = read('docs/evidence/threats.md')
 
 function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -34,7 +34,7 @@ test('a name that stands in a comment alone is not found', () => {
   expect(stringLiteralsOf('a.test.ts', source)).toEqual(['in the title of a test'])
 })
 
-describe('docs/security.md', () => {
+describe('docs/evidence/threats.md', () => {
   test('has every promise, threat and failure', () => {
     const numbers = (prefix: string, last: number) =>
       Array.from({ length: last }, (_, i) => `${prefix}${i + 1}`)

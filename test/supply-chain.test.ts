@@ -76,9 +76,9 @@ describe('threat 50: supply chain', () => {
 
   test.each([
     ['CHANGELOG.md', /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m],
-    ['docs/upgrade.md', /^## From \S+ to (\S+)$/m],
-    ['docs/deploy.md', /--tag gatepass:(\S+)/],
-    ['docs/deploy.md', /registry\.example\.com\/gatepass, tag: (\S+) /],
+    ['docs/operate/upgrade.md', /^## From \S+ to (\S+)$/m],
+    ['docs/operate/deploy.md', /--tag gatepass:(\S+)/],
+    ['docs/operate/deploy.md', /registry\.example\.com\/gatepass, tag: (\S+) /],
     ['deploy/Dockerfile', /^ARG VERSION=(\S+)$/m],
     ['deploy/Dockerfile', /--tag gatepass:(\S+)/],
     ['deploy/compose/compose.yaml', /image: gatepass:(\S+)/],

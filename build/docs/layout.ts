@@ -96,7 +96,7 @@ export function frontPage(intro: Rendered, place: Place): Html {
     html`<main id="main" class="front" tabindex="-1"><article>
 <h1>Gatepass</h1>
 <p class="lead">${intro.summary}</p>
-<p class="actions"><a class="button" href="start.html">Begin: ten minutes</a> <a href="deploy.html">Deploy it</a> <a href="wire.html">The API by example</a></p>
+<p class="actions"><a class="button" href="start/agent-builder.html">Begin: ten minutes</a> <a href="operate/deploy.html">Deploy it</a> <a href="reference/wire.html">The API by example</a></p>
 <div class="code"><pre tabindex="0"><code>npm ci
 npm start</code></pre></div>
 <p>starts it on your machine, with a sandbox provider and a tool to try. Nothing else has to be installed.</p>
@@ -128,4 +128,22 @@ export function sourcePage(
     place,
     html`<main id="main" tabindex="-1"><article><h1 class="path">${path}</h1><p>A ${'code' in content ? 'file' : 'folder'} of the repository.</p>${body}</article></main>`,
   )
+}
+
+/** What a former address of a page has: it leads to the page, by a script with the anchor, without one to its beginning. */
+export function movedPage(to: string, anchors: Readonly<Record<string, string>>): Html {
+  return html`<!doctype html>
+<html lang="en" data-to="${to}" data-anchors="${JSON.stringify(anchors)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Moved · Gatepass</title>
+<script src="assets/moved.js"></script>
+<noscript><meta http-equiv="refresh" content="0; url=${to}"></noscript>
+<link rel="stylesheet" href="assets/site.css">
+</head>
+<body><main><p>This page has moved: <a href="${to}">${to}</a></p></main></body>
+</html>
+`
 }

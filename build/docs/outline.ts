@@ -1,104 +1,168 @@
-/** A group of pages. `OUTLINE` has what a newcomer does first, then tasks, then reference. */
+/** What a page is for. The search ranks pages by it, in this order. */
+export const KINDS = ['start', 'guide', 'operate', 'reference', 'evidence', 'project'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A group of pages, which a menu lists. `OUTLINE` has what a newcomer does first, then tasks, then reference. */
 export interface Section {
   readonly title: string
-  /** `task`: a reader follows its pages step by step. `reference`: a reader looks things up there. */
-  readonly kind: 'task' | 'reference'
-  /** Markdown files by their path in the repository, with what a reader finds there. */
-  readonly pages: Readonly<Record<string, string>>
+  readonly kind: Kind
+  /** Markdown files by their path in the repository. */
+  readonly pages: Readonly<Record<string, PageEntry>>
+}
+
+export interface PageEntry {
+  /** What a reader finds on the page. */
+  readonly summary: string
+  /** What readers type who do not know the words of the page. */
+  readonly keywords?: string
 }
 
 export const OUTLINE: readonly Section[] = [
   {
-    title: 'Begin',
-    kind: 'task',
+    title: 'Start',
+    kind: 'start',
     pages: {
-      'docs/start.md': 'From nothing to an agent that uses a tool with a user’s account.',
-      'README.md': 'What Gatepass does, how it runs, and what it follows.',
+      'docs/start/agent-builder.md': {
+        summary: 'An agent that uses a tool with a user’s account, in ten minutes.',
+        keywords: 'quickstart getting started tutorial first install llm model npm',
+      },
+      'README.md': { summary: 'What Gatepass does, and which page to read.' },
     },
   },
   {
     title: 'Build applications',
-    kind: 'task',
+    kind: 'guide',
     pages: {
-      'docs/sdk.md': 'The client for applications: users, consent, tools, requests to APIs.',
-      'docs/agents.md': 'Tools for your model in the frameworks for agents, each with an example that runs.',
-      'docs/proxy.md': 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
-      'docs/code.md': 'Let a model write code that calls tools, in a sandbox.',
-      'docs/embedding.md': 'A Connect button in your own page, which learns the result.',
-      'docs/branding.md': 'Your name, logo, colours and words on the pages that users see.',
-      'docs/own-domain.md': 'A host name of your own for the pages that users see.',
-      'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
-      'docs/webhooks.md': 'Signed events about what has changed, sent to your application.',
-      'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
-    },
-  },
-  {
-    title: 'Bring tools',
-    kind: 'task',
-    pages: {
-      'docs/writing-tools.md': 'Tools of your own: in Gatepass’s process, as a worker, or over MCP.',
-      'docs/tool-metadata.md': 'Import tools by their metadata, with the providers that they need.',
-      'docs/http-tools.md': 'Make tools of an OpenAPI document, or of single requests.',
-      'docs/mcp-servers.md': 'Use the tools of remote MCP servers, also of those that want OAuth themselves.',
-      'docs/oxp.md': 'Servers and clients of the Open eXecution Protocol.',
-      'docs/tools-over-mcp.md': 'Serve tools of the SDK over MCP, with or without Gatepass.',
-    },
-  },
-  {
-    title: 'Serve MCP clients',
-    kind: 'task',
-    pages: {
-      'docs/mcp.md': 'Give Claude, ChatGPT, Cursor and other clients the tools of a project.',
-      'docs/mcp-login.md': 'How users of MCP clients log in, and which clients may ask.',
-      'docs/toolsets.md': 'Select which tools a client gets.',
+      'docs/guides/agents.md': {
+        summary: 'Tools for your model in the frameworks for agents, each with an example that runs.',
+      },
+      'docs/guides/proxy.md': {
+        summary: 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
+      },
+      'docs/guides/code.md': { summary: 'Let a model write code that calls tools, in a sandbox.' },
+      'docs/guides/embedding.md': {
+        summary: 'A Connect button in your own page, which learns the result.',
+      },
+      'docs/guides/branding.md': {
+        summary: 'Your name, logo, colours and words on the pages that users see.',
+      },
+      'docs/guides/own-domain.md': { summary: 'A host name of your own for the pages that users see.' },
+      'docs/guides/portal.md': { summary: 'Your users see, disconnect and reconnect their accounts at /me.' },
+      'docs/guides/webhooks.md': {
+        summary: 'Signed events about what has changed, sent to your application.',
+      },
+      'docs/guides/explain.md': {
+        summary: 'Why a consent failed or a connection does not work, step by step.',
+      },
     },
   },
   {
     title: 'Connect providers',
-    kind: 'task',
+    kind: 'guide',
     pages: {
-      'docs/providers.md': 'The catalogue, definitions of your own, and all of their members.',
-      'docs/policies.md': 'Rules on who may use which users’ tokens for what.',
+      'docs/guides/github.md': {
+        summary: 'A real provider step by step: register a client, connect, use the token.',
+      },
+      'docs/guides/providers.md': { summary: 'Take a provider of the catalogue, and give it your client.' },
+      'docs/guides/policies.md': { summary: 'Rules on who may use which users’ tokens for what.' },
+    },
+  },
+  {
+    title: 'Bring tools',
+    kind: 'guide',
+    pages: {
+      'docs/guides/writing-tools.md': {
+        summary: 'Tools of your own: in Gatepass’s process, as a worker, or over MCP.',
+      },
+      'docs/guides/tool-metadata.md': {
+        summary: 'Import tools by their metadata, with the providers that they need.',
+      },
+      'docs/guides/http-tools.md': { summary: 'Make tools of an OpenAPI document, or of single requests.' },
+      'docs/guides/mcp-servers.md': {
+        summary: 'Use the tools of remote MCP servers, also of those that want OAuth themselves.',
+      },
+      'docs/guides/oxp.md': { summary: 'Servers and clients of the Open eXecution Protocol.' },
+      'docs/guides/tools-over-mcp.md': {
+        summary: 'Serve tools of the SDK over MCP, with or without Gatepass.',
+      },
+    },
+  },
+  {
+    title: 'Serve MCP clients',
+    kind: 'guide',
+    pages: {
+      'docs/guides/mcp.md': {
+        summary: 'Give Claude, ChatGPT, Cursor and other clients the tools of a project.',
+      },
+      'docs/guides/mcp-login.md': { summary: 'How users of MCP clients log in, and which clients may ask.' },
+      'docs/guides/toolsets.md': { summary: 'Select which tools a client gets.' },
     },
   },
   {
     title: 'Operate',
-    kind: 'task',
+    kind: 'operate',
     pages: {
-      'docs/deploy.md': 'Containers, Kubernetes or a Linux service, step by step.',
-      'docs/operation.md': 'Run it, watch it, end it: health, logs, metrics, alerts.',
-      'docs/console.md': 'The operator’s pages at /dashboard.',
-      'docs/observability.md': 'Traces and metrics by OpenTelemetry.',
-      'docs/backup.md': 'Back up beside a running server, restore after losing the machine, move.',
-      'docs/keys.md': 'What the master key seals, and how to change it without a failed request.',
-      'docs/audit.md': 'A record of every release of a token: read, export, verify, archive it.',
-      'docs/upgrade.md': 'Move to a newer release, and back.',
-      'docs/moving.md': 'Bring connections from another product or installation.',
+      'docs/operate/deploy.md': { summary: 'Containers, Kubernetes or a Linux service, step by step.' },
+      'docs/operate/operation.md': { summary: 'Run it, watch it, end it: health, logs, metrics, alerts.' },
+      'docs/operate/console.md': { summary: 'The operator’s pages at /dashboard.' },
+      'docs/operate/observability.md': { summary: 'Traces and metrics by OpenTelemetry.' },
+      'docs/operate/backup.md': {
+        summary: 'Back up beside a running server, restore after losing the machine, move.',
+      },
+      'docs/operate/keys.md': {
+        summary: 'What the master key seals, and how to change it without a failed request.',
+      },
+      'docs/operate/audit.md': {
+        summary: 'A record of every release of a token: read, export, verify, archive it.',
+      },
+      'docs/operate/scaling.md': { summary: 'Many nodes, what grows, and which limits come first.' },
+      'docs/operate/upgrade.md': { summary: 'Move to a newer release, and back.' },
+      'docs/operate/moving.md': { summary: 'Bring connections from another product or installation.' },
     },
   },
   {
     title: 'Look up',
     kind: 'reference',
     pages: {
-      'docs/wire.md': 'Every kind of request and answer, as examples.',
-      'docs/settings.md': 'Every variable, the verifier, PostgreSQL, the commands.',
-      'CHANGELOG.md': 'What changed, and what to do about it.',
+      'docs/reference/sdk.md': {
+        summary: 'The client for applications: users, consent, tools, requests to APIs.',
+      },
+      'docs/reference/wire.md': { summary: 'Every kind of request and answer, as examples.' },
+      'docs/reference/settings.md': { summary: 'Every variable, the verifier, PostgreSQL, the commands.' },
+      'docs/reference/provider-definitions.md': {
+        summary: 'All members of a provider’s definition, and definitions in files.',
+      },
+      'docs/reference/security.md': { summary: 'What Gatepass promises, and what it does not.' },
+      'docs/reference/standards.md': { summary: 'Which RFCs and drafts Gatepass follows, and how far.' },
     },
   },
   {
-    title: 'Understand',
-    kind: 'reference',
+    title: 'Evidence',
+    kind: 'evidence',
     pages: {
-      'docs/security.md':
-        'What is promised and what is not; every threat, and the test that shows how it is met.',
-      'SECURITY.md': 'Report a vulnerability; supported versions; a hardening list.',
-      'docs/reliability.md': 'How the tests try to make Gatepass lose data, and what it lost.',
-      'docs/scaling.md': 'Many nodes, what grows, and which limits come first.',
-      'docs/performance.md': 'Measured figures, and the command that made them.',
-      'CONTRIBUTING.md': 'How the sources are laid out, and how a change is made.',
+      'docs/evidence/threats.md': {
+        summary: 'Every promise, threat and failure, and the test that shows how it is met.',
+      },
+      'docs/evidence/reliability.md': {
+        summary: 'How the tests try to make Gatepass lose data, and what it lost.',
+      },
+      'docs/evidence/performance.md': { summary: 'Measured figures, and the command that made them.' },
+    },
+  },
+  {
+    title: 'The project',
+    kind: 'project',
+    pages: {
+      'SECURITY.md': { summary: 'Report a vulnerability; supported versions; a hardening list.' },
+      'CHANGELOG.md': { summary: 'What changed, and what to do about it.' },
+      'CONTRIBUTING.md': { summary: 'How the sources are laid out, and how a change is made.' },
     },
   },
 ]
 
 /** The files of the outline, in its order. */
 export const LISTED: readonly string[] = OUTLINE.flatMap(({ pages }) => Object.keys(pages))
+
+export function kindOf(path: string): Kind {
+  return OUTLINE.find(({ pages }) => pages[path] !== undefined)?.kind ?? 'project'
+}

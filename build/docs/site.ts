@@ -12,13 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, extname, join, posix } from 'node:path'
-import MiniSearch from 'minisearch'
+import { dirname, extname, join, posix, sep } from 'node:path'
 import { ROOT } from '../bundle.ts'
 import { highlight } from './highlight.ts'
-import { documentPage, frontPage, type NavSection, type Place, sourcePage } from './layout.ts'
+import { documentPage, frontPage, movedPage, type NavSection, type Place, sourcePage } from './layout.ts'
 import { plainText, type Rendered, render } from './markdown.ts'
-import { LISTED, OUTLINE } from './outline.ts'
+import { MOVED } from './moved.ts'
+import { kindOf, LISTED, OUTLINE, type PageEntry } from './outline.ts'
+import { indexOf, type Place as SearchPlace } from './search.ts'
 
 const ASSETS = join(import.meta.dirname, 'assets')
 /** Larger files of the repository get no page. */
@@ -60,13 +61,14 @@ export async function buildSite(folder: string): Promise<Site> {
     }
     const labelOf = (href: string, label: string): string => {
       // in the repository a page is named by its file, here by its title
-      const file = /^[\w-]+\.md$/.test(label) && posix.join(posix.dirname(from), href.split('#')[0] ?? '')
+      const file = /^[\w./-]+\.md$/.test(label) && posix.join(posix.dirname(from), href.split('#')[0] ?? '')
       return file && existsSync(join(ROOT, file)) ? titleOf(file) : label
     }
     pages.set(path, { path, address, ...render(readFileSync(join(ROOT, path), 'utf8'), { linkTo, labelOf }) })
   }
   rmSync(folder, { recursive: true, force: true })
   await writePages(folder, [...pages.values()], sources)
+  writeMoved(folder)
   writeSearch(folder, [...pages.values()])
   return { pages: [...pages.values()], broken }
 }
@@ -79,13 +81,13 @@ function titleOf(path: string): string {
 
 /** Pages of docs/ that the outline does not name yet. */
 function unlisted(): string[] {
-  return readdirSync(join(ROOT, 'docs'))
+  return readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
+    .map((name) => `docs/${name.split(sep).join('/')}`)
     .filter((path) => !LISTED.includes(path))
 }
 
-/** Pages of docs/ are at the root of the site; other files keep their path below it. */
+/** Pages of docs/ have their path below it as their address; other files are in `files/`. */
 function addressOf(path: string): string {
   const own: Readonly<Record<string, string>> = {
     'README.md': 'overview.html',
@@ -94,7 +96,7 @@ function addressOf(path: string): string {
     'CONTRIBUTING.md': 'contributing.html',
   }
   if (own[path] !== undefined) return own[path]
-  const page = /^docs\/([^/]+)\.md$/.exec(path)?.[1]
+  const page = /^docs\/(.+)\.md$/.exec(path)?.[1]
   return page === undefined ? `files/${path.replace(/\.md$/, '')}.html` : `${page}.html`
 }
 
@@ -102,7 +104,7 @@ async function writePages(folder: string, pages: readonly Page[], sources: Set<s
   const byPath = new Map(pages.map((page) => [page.path, page]))
   const sections: NavSection[] = OUTLINE.map((section) => ({
     title: section.title,
-    pages: Object.entries(section.pages).flatMap(([path, summary]) => {
+    pages: Object.entries(section.pages).flatMap(([path, { summary }]) => {
       const page = byPath.get(path)
       return page === undefined ? [] : [{ address: page.address, title: titleOf(path), summary }]
     }),
@@ -156,24 +158,47 @@ function contentOf(path: string, sources: Set<string>) {
   }
 }
 
-/** The index is a script, not JSON, so that the search also works where the site is opened from a folder. */
-function writeSearch(folder: string, pages: readonly Page[]): void {
-  const index = new MiniSearch({
-    fields: ['heading', 'title', 'content'],
-    storeFields: ['heading', 'title', 'address', 'excerpt'],
-  })
-  const passages = pages.flatMap((page) =>
-    page.passages.map(({ id, text, content }) => ({
+/** At each former address of a page a page that leads on to where it is. */
+function writeMoved(folder: string): void {
+  const former = Object.keys(MOVED).filter((name) => !name.includes('#'))
+  for (const name of former) {
+    const anchors = Object.entries(MOVED).flatMap(([from, to]): [string, string][] => {
+      const [page, anchor] = from.split('#')
+      return page === name && anchor !== undefined ? [[anchor, to.replace('#', '.html#')]] : []
+    })
+    writeFileSync(
+      join(folder, `${name}.html`),
+      String(movedPage(`${MOVED[name]}.html`, Object.fromEntries(anchors))),
+    )
+  }
+}
+
+/** The parts of pages that the search finds, each page's first with the words by which readers ask for the page. */
+export function searchPlaces(pages: Site['pages']): SearchPlace[] {
+  return pages.flatMap((page) =>
+    page.passages.map(({ id, text, content, depth }) => ({
       id: `${page.address}#${id}`,
-      address: `${page.address}#${id}`,
+      address: depth === 1 ? page.address : `${page.address}#${id}`,
+      kind: kindOf(page.path),
       title: page.title,
       heading: text,
+      keywords: depth === 1 ? keywordsOf(page.path) : '',
       content: content.trim(),
       excerpt: content.trim().slice(0, 160),
     })),
   )
-  index.addAll(passages)
-  const json = JSON.stringify(index).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}
+
+function keywordsOf(path: string): string {
+  const entry: PageEntry | undefined = OUTLINE.find(({ pages }) => pages[path] !== undefined)?.pages[path]
+  return `${entry?.summary ?? ''} ${entry?.keywords ?? ''}`
+}
+
+/** The index is a script, not JSON, so that the search also works where the site is opened from a folder. */
+function writeSearch(folder: string, pages: readonly Page[]): void {
+  const json = JSON.stringify(indexOf(searchPlaces(pages)))
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
   writeFileSync(join(folder, 'assets/search-index.js'), `window.searchIndex = ${JSON.stringify(json)}\n`)
   const library = createRequire(import.meta.url)
     .resolve('minisearch')

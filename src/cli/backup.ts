@@ -67,7 +67,7 @@ const HELP = `
 The file is a SQLite database, also if the installation uses PostgreSQL. To restore it, stop all servers, then
   gatepass restore <backup>
 into the database of GATEPASS_DATABASE_URL, which must be empty or not exist yet, and start with the same master key.
-Tokens that were rotated after the backup are invalid: docs/backup.md.
+Tokens that were rotated after the backup are invalid: docs/operate/backup.md.
 
 Examples:
   $ gatepass backup --to /backups/gatepass-$(date +%F).db

@@ -2,7 +2,7 @@ import { ConfigError } from '../config-error.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import { type Fault, type GatepassError, InvalidRequest } from '../sdk/client/errors.ts'
 
-/** Exit codes, for scripts to switch on; docs/settings.md lists them. */
+/** Exit codes, for scripts to switch on; docs/reference/settings.md lists them. */
 export const EXIT = {
   done: 0,
   /** The command failed, or one of its checks did. */

@@ -158,7 +158,7 @@ Moving: stop all servers first. The target must be empty, and stays empty if the
 rows, but no server starts on it afterwards, so that it is not used by mistake. If only marking the source fails, the
 copy is complete: do not start servers on the old database.
 
---partitions: for an empty PostgreSQL database of tens of millions of users. docs/scaling.md says what it changes.
+--partitions: for an empty PostgreSQL database of tens of millions of users. docs/operate/scaling.md says what it changes.
 
 Examples:
   $ gatepass migrate

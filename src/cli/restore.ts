@@ -47,7 +47,7 @@ export function defineRestore(command: Command, shell: Shell): void {
       print('Start the servers with the master key of that time.')
       print(
         dim(
-          'What was revoked since then is valid again: check `gatepass keys list` first. docs/backup.md lists what is invalid.',
+          'What was revoked since then is valid again: check `gatepass keys list` first. docs/operate/backup.md lists what is invalid.',
         ),
       )
     })
@@ -56,7 +56,7 @@ export function defineRestore(command: Command, shell: Shell): void {
 const HELP = `
 Stop all servers first. The target must not exist (SQLite) or be empty (PostgreSQL); a restore that fails leaves
 nothing behind. The first start afterwards ends what was running at the time of the backup and counts refreshes whose
-outcome is unknown: docs/backup.md.
+outcome is unknown: docs/operate/backup.md.
 
 Examples:
   $ gatepass restore /backups/gatepass-2026-11-20.db

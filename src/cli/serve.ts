@@ -58,9 +58,9 @@ Needed:
   GATEPASS_MASTER_KEY      32 bytes in base64 (openssl rand -base64 32), or file:/path
   GATEPASS_USER_VERIFIER   the URL of your page that confirms users, or open
   GATEPASS_PUBLIC_URL      the origin that users and providers see
-Often set: GATEPASS_HOST, GATEPASS_PORT, GATEPASS_DATABASE_URL, GATEPASS_API_KEY. All are in docs/settings.md.
+Often set: GATEPASS_HOST, GATEPASS_PORT, GATEPASS_DATABASE_URL, GATEPASS_API_KEY. All are in docs/reference/settings.md.
 
-SIGTERM shuts it down: running requests are finished, for at most 25 seconds. docs/operation.md says more.
+SIGTERM shuts it down: running requests are finished, for at most 25 seconds. docs/operate/operation.md says more.
 
 Examples:
   $ gatepass doctor --production && gatepass serve

@@ -5,7 +5,7 @@ import { OutgoingError } from './outgoing-error.ts'
 import { bareHostname, type ReachRules } from './public-address.ts'
 
 // The one file that opens outgoing connections. It guards against server-side request forgery (threat 14 in
-// docs/security.md).
+// docs/evidence/threats.md).
 
 export type { Dispatcher } from 'undici'
 

@@ -6,7 +6,7 @@ const INTERRUPTED = 'This installation was restored from a backup meanwhile. Ask
 /**
  * Runs at the first start on a restored backup, which lacks everything that happened after it was taken. Its refresh
  * tokens may have been rotated, so a refusal does not mean that the user revoked the grant (`refresh_outcome_lost`); codes
- * of pending authorizations may have been redeemed; due runs may have run. docs/backup.md tells operators what follows.
+ * of pending authorizations may have been redeemed; due runs may have run. docs/operate/backup.md tells operators what follows.
  */
 export async function settleRestore(
   { store, log, now, audit }: Pick<Broker, 'store' | 'log' | 'now' | 'audit'>,
@@ -22,6 +22,6 @@ export async function settleRestore(
   const { takenAt, connections, authorizations, runs, mcpConsents } = settled
   log.warn(
     { takenAt: toTimestamp(takenAt), connections, authorizations, runs, mcpConsents },
-    'this is a restored backup: refresh tokens that were rotated since it was taken are dead, and what was revoked since is back (docs/backup.md)',
+    'this is a restored backup: refresh tokens that were rotated since it was taken are dead, and what was revoked since is back (docs/operate/backup.md)',
   )
 }

@@ -30,7 +30,7 @@ export function createDescriptorWatch(log: Log): () => Promise<void> {
     loggedAt = performance.now()
     log.error(
       { code },
-      'no file descriptor is left: connections are closed unanswered; raise the limit of open files (docs/operation.md)',
+      'no file descriptor is left: connections are closed unanswered; raise the limit of open files (docs/operate/operation.md)',
     )
   }
 }

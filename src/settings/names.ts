@@ -74,7 +74,7 @@ export function unknownSettings(names: readonly string[], ofFeatures: readonly s
       if (!name.startsWith(PROVIDER)) {
         const meant = nearest(name.slice(PREFIX.length), known)
         const hint = meant === undefined ? '' : ` Did you mean "${PREFIX}${meant}"?`
-        return [`${name} is no setting.${hint} docs/settings.md lists them.`]
+        return [`${name} is no setting.${hint} docs/reference/settings.md lists them.`]
       }
       if (
         SUFFIXES.some(

@@ -124,7 +124,7 @@ test('every command that a sentence, a page or an example of Gatepass names can 
 })
 
 test('every command that the documents name can be run', () => {
-  const files = ['README.md', 'SECURITY.md', ...globSync('docs/*.md', { cwd: ROOT })]
+  const files = ['README.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: ROOT })]
   const code = (file: string) => {
     const text = readFileSync(join(ROOT, file), 'utf8')
     const blocks = [...text.matchAll(/^ *```(?:sh|bash)\n([\s\S]*?)^ *```/gm)].map(

@@ -8,9 +8,9 @@ import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { onDemand } from '../on-demand/ask.ts'
 import { UserAgent } from '../user-agent.ts'
 
-// docs/start.md, as its reader follows it. The test does what the reader does in the browser.
+// docs/start/agent-builder.md, as its reader follows it. The test does what the reader does in the browser.
 
-const page = readFileSync('docs/start.md', 'utf8')
+const page = readFileSync('docs/start/agent-builder.md', 'utf8')
 const blocks = (language: string) =>
   [...page.matchAll(/```(\w+)\n([\s\S]*?)```/g)]
     .filter(([, is]) => is === language)

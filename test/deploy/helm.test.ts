@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { deployFile, deployFiles } from './files.ts'
 
-// These tests read the templates as text, because npm has no Helm. docs/deploy.md says how they were rendered by hand.
+// These tests read the templates as text, because npm has no Helm. docs/operate/deploy.md says how they were rendered by hand.
 
 const CHART = 'helm/gatepass'
 const values = parse(deployFile(`${CHART}/values.yaml`))

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { satisfies } from 'semver'
 import { expect, test } from 'vitest'
 
-// docs/agents.md: what each framework's section has its reader install.
+// docs/guides/agents.md: what each framework's section has its reader install.
 
-const page = readFileSync('docs/agents.md', 'utf8')
+const page = readFileSync('docs/guides/agents.md', 'utf8')
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const sections = page.split(/^## /m).filter((section) => section.includes('npm install'))
 
@@ -16,7 +16,7 @@ test.each(sections.map((section) => [section.split('\n', 1)[0], section]))(
   '%s: the line installs what the program imports, in the versions that tests run',
   (_, section = '') => {
     const [, line = ''] = /^npm install (.+)$/m.exec(section) ?? []
-    const [, example = ''] = /\(\.\.\/(examples\/agents\/[\w-]+\.ts)\)/.exec(section) ?? []
+    const [, example = ''] = /\((?:\.\.\/)+(examples\/agents\/[\w-]+\.ts)\)/.exec(section) ?? []
     const installed = line.split(' ').map((one) => /^(@?[^@]+)(?:@(.+))?$/.exec(one)?.slice(1) ?? [])
     for (const [name = '', range] of installed.filter(([one]) => one !== '@gatepass/sdk'))
       expect(satisfies(packages[`node_modules/${name}`].version, range ?? ''), `${name}@${range}`).toBe(true)

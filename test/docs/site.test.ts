@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LISTED, OUTLINE } from '../../build/docs/outline.ts'
+import { MOVED } from '../../build/docs/moved.ts'
+import { KINDS, LISTED, OUTLINE } from '../../build/docs/outline.ts'
 import { serveFolder } from '../../build/docs/serve.ts'
 import { buildSite, type Site } from '../../build/docs/site.ts'
 import { AUDIT_ACTIONS } from '../../src/domain/audit.ts'
@@ -25,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the documentation as a site', () => {
   test('names every action of the audit trail', () => {
-    const rows = readFileSync('docs/audit.md', 'utf8').split('\n')
+    const rows = readFileSync('docs/operate/audit.md', 'utf8').split('\n')
     const named = new Set<string>()
     for (const row of rows.filter((one) => one.startsWith('| `'))) {
       let noun = ''
@@ -39,11 +40,11 @@ describe('the documentation as a site', () => {
 
   test('has every page of docs/, the first ten minutes first, and tasks before reference', () => {
     const pages = site.pages.map(({ path }) => path)
-    expect(pages[0]).toBe('docs/start.md')
-    expect(pages).toEqual(expect.arrayContaining(globSync('docs/*.md')))
+    expect(pages[0]).toBe('docs/start/agent-builder.md')
+    expect(pages).toEqual(expect.arrayContaining(globSync('docs/**/*.md')))
     expect(LISTED.filter((path) => !pages.includes(path))).toEqual([])
-    const kinds = OUTLINE.map(({ kind }) => kind)
-    expect(kinds).toEqual([...kinds].sort().reverse())
+    const kinds = OUTLINE.map(({ kind }) => KINDS.indexOf(kind))
+    expect(kinds).toEqual([...kinds].sort())
   })
 
   test('has no link that leads nowhere, and no anchor that is not there', () => {
@@ -69,6 +70,16 @@ describe('the documentation as a site', () => {
       }
     expect(broken).toEqual([])
     expect(links).toBeGreaterThan(1000)
+  })
+
+  test('has a page at every former address, which leads to a page with the anchor', () => {
+    for (const [from, to] of Object.entries(MOVED)) {
+      const [page = '', anchor] = to.split('#')
+      expect(files.get(`${from.replace(/#.*/, '')}.html`), from).toContain(`${page}.html`)
+      expect(files.get(`${page}.html`), from).toContain(
+        anchor === undefined ? '<article>' : ` id="${anchor}"`,
+      )
+    }
   })
 
   test('has no source of a picture, which a script would have to draw', () => {
@@ -105,8 +116,8 @@ describe('in a browser', () => {
 
   test.each<[string, Looking]>([
     ['index', {}],
-    ['start', {}],
-    ['settings', { widths: [390, 1280], schemes: ['light'] }],
+    ['start/agent-builder', {}],
+    ['reference/settings', { widths: [390, 1280], schemes: ['light'] }],
     ['files/examples/start.ts', { widths: [390], schemes: ['dark'] }],
   ])('%s fits phones and desktops, light and dark, and axe finds nothing', async (page, looking) => {
     await using person = await newPerson(browser)
@@ -127,10 +138,10 @@ describe('in a browser', () => {
     const places = await page
       .locator('.results a')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
-    expect(places.slice(0, 5).join(' ')).toMatch(/keys\.html#|deploy\.html#/)
+    expect(places.slice(0, 5).join(' ')).toMatch(/keys\.html|deploy\.html#/)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/\.html#/)
+    await page.waitForURL(/\.html(?:#|$)/)
     await page.keyboard.press('/')
     await page.keyboard.type('qqqqxyz claude')
     await page
@@ -144,11 +155,23 @@ describe('in a browser', () => {
     expect(person.complaints).toEqual([])
   })
 
+  test.each([
+    ['settings.html#the-verifier', 'reference/settings.html#the-verifier'],
+    ['start.html', 'start/agent-builder.html'],
+    ['security.html#threats', 'evidence/threats.html#threats'],
+    ['security.html#what-is-not-promised', 'reference/security.html#what-is-not-promised'],
+  ])('the former address %s leads to %s', async (from, to) => {
+    await using person = await newPerson(browser)
+    await person.page.goto(`${url}/${from}`)
+    await person.page.waitForURL(`${url}/${to}`)
+    expect(person.complaints).toEqual([])
+  })
+
   test('a button copies a block of code', async () => {
     await using person = await newPerson(browser)
     await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const { page } = person
-    await page.goto(`${url}/start.html`)
+    await page.goto(`${url}/start/agent-builder.html`)
     await page.locator('.code').first().hover()
     // it says so for two seconds
     await Promise.all([
@@ -164,7 +187,7 @@ describe('in a browser', () => {
       viewport: { width: 390, height: 844 },
     })
     const page = await context.newPage()
-    await page.goto(`${url}/start.html`)
+    await page.goto(`${url}/start/agent-builder.html`)
     expect(await page.locator('.search').isVisible()).toBe(false)
     await page.getByRole('link', { name: /^Next/ }).click()
     await page.waitForURL(/overview\.html$/)

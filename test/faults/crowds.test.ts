@@ -15,7 +15,7 @@ import { repetitions } from './repetitions.ts'
 const WAITERS = repetitions({ few: 2_000, many: 5_000 })
 /** The waiters are divided equally among these. */
 const AUTHORIZATIONS = 10
-/** It takes one second where nothing else runs (docs/reliability.md), and longer on a busy machine. */
+/** It takes one second where nothing else runs (docs/evidence/reliability.md), and longer on a busy machine. */
 const WOKEN_MS = 300_000
 const FLOWS = repetitions({ few: 1_000, many: 10_000 })
 const BEYOND = 50

@@ -41,8 +41,8 @@ describe('the mutations', () => {
     expect(isNamed, `"${mutation.name}" in test/${mutation.test}`).toBe(true)
   })
 
-  test('there is one at least for every row of docs/security.md', () => {
-    const rows = [...read('docs/security.md').matchAll(/^\| ([PR]?\d+[a-d]?) \|/gm)].map(
+  test('there is one at least for every row of docs/evidence/threats.md', () => {
+    const rows = [...read('docs/evidence/threats.md').matchAll(/^\| ([PR]?\d+[a-d]?) \|/gm)].map(
       ([, row = '']) => row,
     )
     const covered = new Set(mutations.flatMap((one) => one.rows))

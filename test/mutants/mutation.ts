@@ -1,6 +1,6 @@
 /** One deliberate fault in the sources, and the test that has to notice it. */
 export interface Mutation {
-  /** The rows of docs/security.md whose promise the fault breaks; empty for a promise of another page. */
+  /** The rows of docs/evidence/threats.md whose promise the fault breaks; empty for a promise of another page. */
   readonly rows: readonly string[]
   /** The wrong behaviour of the mutated code, for the report. */
   readonly fault: string

@@ -32,7 +32,7 @@ interface Rule {
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const read = (name: string) => text(`deploy/${name}`)
-const operation = text('docs/operation.md')
+const operation = text('docs/operate/operation.md')
 const dashboard: {
   panels: Panel[]
   annotations: { list: { expr: string }[] }
@@ -90,7 +90,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 /** Labels that Prometheus adds to what it scrapes. */
 const SCRAPED = ['job', 'instance']
-/** Metrics whose labels only rare events give: what docs/operation.md says of them. */
+/** Metrics whose labels only rare events give: what docs/operate/operation.md says of them. */
 const RARE: Readonly<Record<string, readonly string[]>> = {
   gatepass_altered_rows_total: ['table'],
   gatepass_providers_held_back: ['provider'],
@@ -189,7 +189,7 @@ describe('deploy/prometheus/rules.yml', () => {
     expect(tried.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true)
   })
 
-  test('has an alert, a panel and a row of docs/operation.md for each metric of which any increase is a fault', () => {
+  test('has an alert, a panel and a row of docs/operate/operation.md for each metric of which any increase is a fault', () => {
     const metrics = [...operation.matchAll(/^\| `(\w+)` .*: alert on any/gm)].map(([, name = '']) => name)
     expect(metrics).toContain('gatepass_database_losses_total')
     const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n')

@@ -47,7 +47,7 @@ describe('the definitions together', () => {
     expect(pairs.filter((pair, at) => pairs.indexOf(pair) !== at)).toEqual([])
   })
 
-  test('the counts are those of docs/providers.md', () => {
+  test('the counts are those of docs/guides/providers.md', () => {
     const entries = catalogueEntries()
     const methods = Map.groupBy(shipped, ({ definition }) => definition.provider.tokenRequest.authMethod)
     const counts = [
@@ -70,7 +70,7 @@ describe('the definitions together', () => {
     ] as const
     const table = counts.map(([what, count]) => `| ${what} | ${count} |`).join('\n')
     console.info(table)
-    expect(readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')).toContain(table)
+    expect(readFileSync(new URL('../../docs/guides/providers.md', import.meta.url), 'utf8')).toContain(table)
     expect(entries.filter((one) => one.isVerified).length).toBeGreaterThanOrEqual(300)
   })
 

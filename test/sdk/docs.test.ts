@@ -7,7 +7,7 @@ import { approve } from '../http/world.ts'
 import { onDemand } from '../on-demand/ask.ts'
 import { startSdkWorld } from './sdk-world.ts'
 
-// The examples of docs/sdk.md and of the web application's page compile against the built package, by its name, under `strict` and without skipping the
+// The examples of docs/reference/sdk.md and of the web application's page compile against the built package, by its name, under `strict` and without skipping the
 // check of its declarations; the first one runs.
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -33,7 +33,7 @@ let blocks: { readonly kind: string; readonly code: string }[]
 
 beforeAll(async () => {
   await onDemand('sdk')
-  const pages = ['docs/sdk.md', 'examples/web-app/README.md']
+  const pages = ['docs/reference/sdk.md', 'examples/web-app/README.md']
   const text = (await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')))).join('\n')
   blocks = [...text.matchAll(/^```ts(?: (\S+))?\n(.*?)^```$/gms)].map(([, kind = '', code = '']) => ({
     kind,

@@ -55,11 +55,8 @@ function load(file) {
 let index
 /** The index is loaded when it is first needed. */
 function loadIndex() {
-  index ??= Promise.all([load('minisearch.js'), load('search-index.js')]).then(() =>
-    globalThis.MiniSearch.loadJSON(globalThis.searchIndex, {
-      fields: ['heading', 'title', 'content'],
-      storeFields: ['heading', 'title', 'address', 'excerpt'],
-    }),
+  index ??= Promise.all(['minisearch.js', 'search-index.js', 'find.js'].map(load)).then(() =>
+    globalThis.MiniSearch.loadJSON(globalThis.searchIndex, globalThis.gatepassSearch.OPTIONS),
   )
   return index
 }
@@ -82,24 +79,6 @@ function resultOf({ address, heading, title, excerpt }) {
   return item
 }
 
-/** If fewer places than this have all of the words, places with some of them follow. */
-const FEW = 4
-
-/** The places with all of the words, then those with some of the long words, because a question has words that no page has. */
-function find(loaded, words) {
-  const how = {
-    prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-    boost: { heading: 4, title: 3 },
-  }
-  const withAll = loaded.search(words, { ...how, combineWith: 'AND' })
-  if (withAll.length >= FEW) return withAll
-  const long = words.split(/\s+/).filter((word) => word.length > 3)
-  const known = new Set(withAll.map(({ id }) => id))
-  const withSome = loaded.search(long.join(' '), { ...how, combineWith: 'OR' })
-  return [...withAll, ...withSome.filter(({ id }) => !known.has(id))].slice(0, MOST)
-}
-
 /** Results that are shown. */
 const MOST = 12
 
@@ -111,14 +90,14 @@ async function showResults() {
   }
   const loaded = await loadIndex()
   if (words !== input.value.trim()) return
-  const found = find(loaded, words)
+  const found = globalThis.gatepassSearch.find(loaded, words)
   list.replaceChildren(...found.slice(0, MOST).map(resultOf))
   status.textContent =
     found.length === 0
       ? `Nothing about “${words}”.`
       : found.length === 1
         ? '1 place'
-        : `${found.length} places`
+        : `${Math.min(found.length, MOST)} places`
   results.hidden = false
 }
 

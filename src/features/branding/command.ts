@@ -155,4 +155,4 @@ Examples:
   $ gatepass projects branding default --domain auth.acme.example
   $ gatepass projects branding default --verify-domain
 
-docs/branding.md shows what users see of it, docs/own-domain.md how a domain is set up.`
+docs/guides/branding.md shows what users see of it, docs/guides/own-domain.md how a domain is set up.`

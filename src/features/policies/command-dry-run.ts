@@ -97,4 +97,4 @@ Examples:
   $ gatepass policies dry-run --without no-night-work --json
 
 Each token that was released is judged in the order of time, by the policies in force and those of the file. Hooks are
-not called, and runs of tools that need no token are not judged. docs/policies.md says what cannot be known.`
+not called, and runs of tools that need no token are not judged. docs/guides/policies.md says what cannot be known.`

@@ -88,7 +88,7 @@ Examples:
   $ gatepass policies dry-run policies.json           what they would have refused last week
   $ gatepass policies delete no-night-work
 
-docs/policies.md describes policies and how several are combined.`
+docs/guides/policies.md describes policies and how several are combined.`
 
 const SET_EXAMPLES = `
 Examples:

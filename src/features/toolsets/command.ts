@@ -161,4 +161,4 @@ Examples:
   $ gatepass toolsets update mail --tag calendar --names bare --clear namespaces
   $ gatepass toolsets delete mail --json
 
-docs/toolsets.md describes toolsets.`
+docs/guides/toolsets.md describes toolsets.`

@@ -224,7 +224,7 @@ Examples:
   $ gatepass webhooks deliveries wh_0199… --state failed       what did not arrive
   $ gatepass webhooks replay wh_0199… --only-failed            send that once more
 
-docs/webhooks.md describes events, signatures and retries.`
+docs/guides/webhooks.md describes events, signatures and retries.`
 
 const SHOW_EXAMPLES = `
 Examples:

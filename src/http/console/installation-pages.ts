@@ -35,7 +35,7 @@ export function addInstallationPages(routes: ConsoleRoutes, { diagnose, settings
       'Settings',
       table('Settings', ['Variable', 'Value'], rows, 'This server does not show its settings.'),
       {
-        lead: html`What this server runs with: read once, at its start, from the environment. Secrets are not shown. <code>docs/settings.md</code> says what each means.`,
+        lead: html`What this server runs with: read once, at its start, from the environment. Secrets are not shown. <code>docs/reference/settings.md</code> says what each means.`,
       },
     )
   })

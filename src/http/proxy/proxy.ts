@@ -267,7 +267,7 @@ function document(app: OpenAPIHono): void {
         tags: ['Proxy'],
         summary: "A request to a provider's API with the user's token put in",
         description:
-          'Takes any method and any body; `path` may have slashes, and a query is forwarded. Requests and answers are streamed. Refusals of Gatepass itself carry `x-gatepass-error`. docs/proxy.md says more.\n\nNeeds a key of the role `caller` or above.',
+          'Takes any method and any body; `path` may have slashes, and a query is forwarded. Requests and answers are streamed. Refusals of Gatepass itself carry `x-gatepass-error`. docs/guides/proxy.md says more.\n\nNeeds a key of the role `caller` or above.',
         security: [{ apiKey: [] }],
         request: {
           params: z.object({ provider: idText, path: z.string() }),

@@ -10,7 +10,7 @@ const schema = { type: 'object', additionalProperties: JSON_VALUE } as const
 const maybe = (description: string) => ({ type: ['string', 'null'] as ['string', 'null'], description })
 
 const toolMetadataSchema = z.unknown().openapi('ToolMetadata', {
-  description: 'Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept',
+  description: 'Tool metadata in the Shinkai format (docs/guides/tool-metadata.md); other members are kept',
   type: 'object',
   properties: {
     name: { ...text, description: 'The title of the tool. Its name is derived from the title' },

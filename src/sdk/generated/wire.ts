@@ -4517,7 +4517,7 @@ export interface ToolExecutionDetail extends ToolExecution {
   readonly unreadable?: readonly ('input' | 'attempts')[]
 }
 
-/** Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept */
+/** Tool metadata in the Shinkai format (docs/guides/tool-metadata.md); other members are kept */
 export interface ToolMetadata {
   /** The title of the tool. Its name is derived from the title */
   readonly name: string

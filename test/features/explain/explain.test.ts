@@ -783,8 +783,8 @@ describe('what callers, pages and doctor are told', () => {
   })
 })
 
-describe('docs/explain.md', () => {
-  const page = readFileSync('docs/explain.md', 'utf8')
+describe('docs/guides/explain.md', () => {
+  const page = readFileSync('docs/guides/explain.md', 'utf8')
   const facts = {
     provider: 'the provider',
     providerId: '<id>',

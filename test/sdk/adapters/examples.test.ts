@@ -85,8 +85,8 @@ describe('examples/agents', () => {
       expect(readFileSync(new URL(file, FOLDER), 'utf8').split('\n').length).toBeLessThan(60)
   })
 
-  test('are where docs/agents.md takes its code from', () => {
-    const page = readFileSync(new URL('../../docs/agents.md', FOLDER), 'utf8')
+  test('are where docs/guides/agents.md takes its code from', () => {
+    const page = readFileSync(new URL('../../docs/guides/agents.md', FOLDER), 'utf8')
     const blocks = [...page.matchAll(/```(?:ts|py)\n([\s\S]*?)\n```/g)].map(([, code = '']) => code)
     expect(blocks.length).toBeGreaterThan(5)
     const programs = readdirSync(FOLDER).map((file) => readFileSync(new URL(file, FOLDER), 'utf8'))

@@ -1,0 +1,128 @@
+// The search of the site. A script without imports: browsers load it from a folder too, and `search.ts` runs it.
+{
+  /** Words of a question that say nothing about its subject. */
+  const EMPTY_WORDS = new Set(
+    'a an and any are as at be been by can could do does for from get give had has have how i if in into is it its let long make many me my need of on one or our should so some that the their them there they this to up use using want was we what when where which who why will with without work works would you your'.split(
+      ' ',
+    ),
+  )
+
+  /** Words that mean the same here. Each line's words are found by each other. */
+  const SYNONYMS = [
+    'login signin signon log-in sso',
+    'logout signout log-out disconnect revoke',
+    'delete remove erase',
+    'rotate change renew replace',
+    'integration connector provider',
+    'add connect register setup set-up create',
+    'install deploy run host',
+    'kubernetes k8s helm',
+    'docker container image compose',
+    'postgres postgresql',
+    'sqlite database db',
+    'backup restore recover',
+    'permission scope consent',
+    'authorize approve consent authorization',
+    'monitoring metrics prometheus grafana alerts',
+    'tracing opentelemetry otel traces',
+    'customize customise theme brand branding logo colours colors',
+    'webhook event notification callback',
+    'signature signed verify hmac',
+    'env environment variable setting configuration config option',
+    'audit trail log history',
+    'typescript javascript node sdk client library',
+    'python arcadepy httpx',
+    'api endpoint http rest curl',
+    'key apikey api-key token',
+    'upgrade update migrate version',
+    'migrate migration import move switch',
+    'benchmark performance speed latency fast',
+    'crash kill fail failure outage',
+    'error fails failed broken troubleshoot debug',
+    'domain hostname host',
+    'swagger openapi',
+    'gdpr privacy erase export',
+    'multi-tenant tenant tenants project projects',
+    'ha availability cluster nodes replicas',
+    'vulnerability security report',
+  ].map((line) => line.split(' ').map(stem))
+
+  /** The part of a word that its forms share: `tokens` and `token`, `rotating` and `rotate`. */
+  function stem(word) {
+    return word
+      .replace(/(?<=.{3})(?:ies)$/, 'y')
+      .replace(/(?<=.{3}[^s])s$/, '')
+      .replace(/(?<=.{3})(?:ing|ed)$/, '')
+      .replace(/(?<=.{3})e$/, '')
+  }
+
+  /** Words of a text: names such as `GATEPASS_API_KEY` and `X-Gatepass-User` whole and by their parts. */
+  function wordsOf(text) {
+    return text.split(/[^\p{L}\p{N}_-]+/u).flatMap((word) => {
+      const parts = word.split(/[_-]+/).filter((part) => part !== '')
+      return parts.length > 1 ? [word, ...parts] : parts
+    })
+  }
+
+  const termOf = (word) => {
+    const lower = word.toLowerCase()
+    return EMPTY_WORDS.has(lower) ? null : stem(lower)
+  }
+
+  /** What MiniSearch needs to know, when the index is written and when it is read. */
+  const OPTIONS = {
+    fields: ['heading', 'title', 'keywords', 'content'],
+    storeFields: ['heading', 'title', 'address', 'excerpt', 'kind'],
+    tokenize: wordsOf,
+    processTerm: termOf,
+  }
+
+  /** How much a place of each kind of page counts: a reader with a question looks for a task first. */
+  const WEIGHT = { start: 1.25, guide: 1.25, operate: 1.25, reference: 1, evidence: 0.45, project: 0.35 }
+  const BOOST = { title: 4, heading: 3, keywords: 4, content: 1 }
+  /** A synonym counts less than the word that was typed. */
+  const SYNONYM_WEIGHT = 0.5
+
+  /** The places that answer a question, the best first. */
+  function find(index, question) {
+    const terms = [...new Set(question.split(/[^\p{L}\p{N}_-]+/u).map(termOf))].filter(Boolean)
+    if (terms.length === 0) return []
+    const places = new Map()
+    for (const term of terms) {
+      for (const [id, place] of placesOf(index, term)) {
+        const known = places.get(id) ?? { ...place, score: 0, matched: 0 }
+        known.score += place.score
+        known.matched += 1
+        places.set(id, known)
+      }
+    }
+    const ranked = [...places.values()].map((place) => ({
+      ...place,
+      score: place.score * (place.matched / terms.length) ** 2 * (WEIGHT[place.kind] ?? WEIGHT.project),
+    }))
+    return ranked.sort((a, b) => b.score - a.score)
+  }
+
+  /** The places of one word, by it or by a synonym, each with the better score. */
+  function placesOf(index, term) {
+    const synonyms = SYNONYMS.filter((line) => line.includes(term)).flat()
+    const places = new Map()
+    for (const one of new Set([term, ...synonyms])) {
+      const weight = one === term ? 1 : SYNONYM_WEIGHT
+      const found = index.search(one, {
+        boost: BOOST,
+        tokenize: (text) => [text],
+        processTerm: (text) => text,
+        prefix: one === term && one.length > 2,
+        fuzzy: one === term && one.length > 4 ? 0.2 : false,
+      })
+      for (const place of found) {
+        const score = place.score * weight
+        if (score > (places.get(place.id)?.score ?? 0)) places.set(place.id, { ...place, score })
+      }
+    }
+    return places
+  }
+
+  globalThis.gatepassSearch = { OPTIONS, find }
+}
