@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSecret } from '../../src/flows/manage-secrets.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
+import { consoleParts, type FaultRow, type FormRow, type PageRow } from './console-part.ts'
 import { approve, startWorld, type World } from './world.ts'
 
 let world: World
@@ -11,9 +12,6 @@ let csrf: string
 let ids: {
   readonly run: string
   readonly key: string
-  readonly chain: string
-  readonly scheduled: string
-  readonly webhook: string
 }
 
 beforeAll(async () => {
@@ -23,18 +21,9 @@ beforeAll(async () => {
   await world.execute('Demo.EchoWithToken', { user_id: 'ada', input: { text: 'hello' }, keep_content: true })
   const run = (await call('GET', '/v1/executions')).body.items[0].id
   const key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'backend' })).body.id
-  await call('POST', '/v1/admin/policies', {
-    id: 'no-leaks',
-    effect: 'deny',
-    match: { tools: ['Demo.Leak'] },
-  })
   await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret-value-of-the-tests' })
-  const steps = [{ toolId: 'Demo.EchoWithToken', args: { text: 'x' } }]
-  const chain = (await call('POST', '/v1/tools/run_chain', { user_id: 'new', steps })).body.resume
-  const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
-  const scheduled = (await call('POST', '/v1/tools/execute', later)).body.execution_id
-  const webhook = (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/gatepass' })).body.id
-  ids = { run, key, chain, scheduled, webhook }
+  for (const { prepare } of consoleParts) await prepare(world)
+  ids = { run, key }
   ;[admin, reader] = [new UserAgent(), new UserAgent()]
   const page = await logIn(admin, gatepass.apiKey)
   csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
@@ -56,11 +45,10 @@ async function newest(): Promise<Record<string, unknown>> {
   return (await world.call('GET', '/v1/admin/audit?limit=1')).body.items[0]
 }
 
-const send = (path: string, form: Record<string, string> = {}, by = admin) =>
+const send = (path: string, form: Readonly<Record<string, string>> = {}, by = admin) =>
   by.post(url(path), { csrf, ...form })
 
-/** Every page, and what an operator of the role readonly gets. */
-const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
+const PAGES: readonly PageRow[] = [
   [() => '/providers', 200],
   [() => '/providers/demo', 200],
   [() => '/catalogue', 200],
@@ -74,40 +62,26 @@ const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
   [() => '/runs', 200],
   [() => '/runs?user=ada&status=completed&tool=Demo.EchoWithToken', 200],
   [() => `/runs/${ids.run}`, 200],
-  [() => '/scheduled', 200],
-  [() => `/runs/${ids.scheduled}`, 200],
-  [() => '/chains', 200],
-  [() => `/chains/${ids.chain}`, 200],
   [() => '/workers', 200],
   [() => '/workers/demo', 200],
   [() => '/worker/new', 200],
   [() => '/worker/new?type=mcp', 200],
   [() => '/worker/new?type=openapi', 200],
   [() => '/worker/new?type=oxp', 200],
-  [() => '/policies', 200],
-  [() => '/policies/no-leaks', 200],
-  [() => '/policy/new', 200],
-  [() => '/policy/dry-run', 200],
-  [() => '/policy/dry-run?without=no-leaks', 200],
   [() => '/keys', 403],
   [() => `/keys/${ids.key}`, 403],
   [() => '/secrets', 200],
   [() => '/projects', 200],
-  [() => '/branding', 200],
-  [() => '/branding?lang=ja', 200],
-  [() => '/webhooks', 200],
-  [() => `/webhooks/${ids.webhook}`, 200],
-  [() => `/webhooks/${ids.webhook}?state=failed`, 200],
   [() => '/audit', 200],
   [() => '/audit?action=token.released&user=ada&since=2020-01-01&until=2099-01-01', 200],
   [() => '/audit/1', 200],
   [() => '/audit/export?action=token.released', 200],
   [() => '/settings', 200],
   [() => '/doctor', 200],
+  ...consoleParts.flatMap(({ pages }) => pages),
 ]
 
-/** Every form that changes something, and the action of its audit entry. */
-const FORMS: readonly (readonly [path: () => string, form: Record<string, string>, action: string])[] = [
+const FORMS: readonly FormRow[] = [
   [
     () => '/catalogue',
     { definition: 'zendesk', id: 'zendesk', 'variable.subdomain': 'acme', 'oauth2.client_id': 'c' },
@@ -121,37 +95,12 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => '/providers/demo/test', {}, 'provider.tested'],
   [() => '/providers/zendesk/status', { status: 'inactive' }, 'provider.changed'],
   [() => '/providers/zendesk/delete', {}, 'provider.deleted'],
-  [() => `/runs/${ids.scheduled}/cancel`, {}, 'tool.cancelled'],
-  [() => `/chains/${ids.chain}/cancel`, {}, 'tool.cancelled'],
-  [
-    () => '/policy/new',
-    { id: 'tried', effect: 'deny', enabled: 'true', users: 'eve', do: 'set' },
-    'policy.set',
-  ],
-  [
-    () => '/policies/tried',
-    { effect: 'allow', users: 'eve\nada', tools: 'Demo.*', enabled: 'false', do: 'set' },
-    'policy.set',
-  ],
-  [() => '/policies/tried/delete', {}, 'policy.deleted'],
   [() => '/keys', { role: 'caller', name: 'by page', expires_in: '' }, 'key.created'],
   [() => `/keys/${ids.key}/rotate`, { grace: '3600' }, 'key.rotated'],
   [() => `/keys/${ids.key}/revoke`, {}, 'key.revoked'],
   [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
   [() => '/secrets/delete', { id: 'BY_PAGE', key: 'BY_PAGE' }, 'secret.deleted'],
   [() => '/projects', { name: 'by-page' }, 'project.created'],
-  [() => '/branding', { app_name: 'Acme', accent: '#0b57d0', do: 'set' }, 'branding.set'],
-  [() => '/branding/texts', { lang: 'de', 'connect.note': 'Guten Tag' }, 'branding.set'],
-  [() => '/branding/logo/remove', {}, 'branding.set'],
-  [
-    () => '/webhooks',
-    { url: 'https://hooks.example.com/other', types: 'connection.created' },
-    'webhook.added',
-  ],
-  [() => `/webhooks/${ids.webhook}/rotate`, {}, 'webhook.secret_rotated'],
-  [() => `/webhooks/${ids.webhook}/replay`, { days: '1', only_failed: 'on' }, 'webhook.replayed'],
-  [() => `/webhooks/${ids.webhook}/enabled`, { enabled: 'false' }, 'webhook.changed'],
-  [() => `/webhooks/${ids.webhook}/delete`, {}, 'webhook.deleted'],
   [
     () => '/worker/new',
     {
@@ -167,6 +116,7 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => '/workers/by-page/delete', {}, 'worker.deleted'],
   [() => '/workers/demo/enabled', { enabled: 'false' }, 'worker.changed'],
   [() => '/workers/demo/enabled', { enabled: 'true' }, 'worker.changed'],
+  ...consoleParts.flatMap(({ forms = [] }) => forms),
 ]
 
 describe('pages and roles', () => {
@@ -183,10 +133,11 @@ describe('pages and roles', () => {
       const actions = [...seen.body.matchAll(/method="post" action="\/dashboard([^"]*)"/g)].map(
         ([, to]) => to,
       )
-      // a readonly operator may log out, verify the trail and try policies, which changes nothing
+      // a readonly operator may log out, verify the trail and use forms of features that change nothing
+      const readonlyForms = consoleParts.flatMap((part) => part.readonlyForms ?? [])
       expect(
         actions.filter(
-          (to) => !['/logout', '/project', '/audit/verify', '/policy/dry-run'].includes(to ?? ''),
+          (to) => !['/logout', '/project', '/audit/verify', ...readonlyForms].includes(to ?? ''),
         ),
       ).toEqual([])
       const without = await new UserAgent().get(url(path()))
@@ -289,10 +240,6 @@ describe('what an administrator changes', () => {
   test.each([
     ['/keys', { role: 'admin', user_id: 'ada' }, 'cannot administer'],
     ['/keys', { role: 'owner' }, 'role must be one of'],
-    ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
-    ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
-    ['/policy/new', { id: 'hooked', effect: 'hook' }, 'needs `hook`'],
-    ['/policy/new', { id: 'often', effect: 'deny', limit: 'x', seconds: '1' }, 'match.rate.limit'],
     ['/secrets', { key: 'not a key', value: 'x' }, 'letters, digits'],
     ['/projects', { name: 'two words' }, 'letters, digits'],
     ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
@@ -325,21 +272,19 @@ describe('what an administrator changes', () => {
     ],
     ['/workers/demo/settings', { 'http.timeout': '0' }, 'timeout'],
     ['/providers/demo/client', { more: '"text"' }, 'an object in JSON'],
-    ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
-    ['/branding', { accent: 'blue', do: 'preview' }, 'must be a colour'],
-    ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest shade'],
-    ['/branding', { accent_dark: '#222222', do: 'set' }, 'on dark pages: its contrast is below 4.5'],
-    ['/branding', { privacy_url: 'javascript:alert(1)', do: 'set' }, 'https URL'],
-    ['/branding/texts', { lang: 'de', 'connect.note': 'x'.repeat(301) }, '300'],
     ['/providers/demo/client', { 'oauth2.client_id': 'x'.repeat(1001) }, 'client_id'],
-  ])('%s with %j is shown again with what is wrong', async (path, form, said) => {
-    const before = await newest()
-    const page = await send(path, form)
-    expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining(said)])
-    expect(await newest()).toEqual(before)
-    for (const [field, value] of Object.entries(form))
-      if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
-  })
+    ...consoleParts.flatMap(({ faults = [] }) => faults),
+  ] satisfies readonly FaultRow[])(
+    '%s with %j is shown again with what is wrong',
+    async (path, form, said) => {
+      const before = await newest()
+      const page = await send(path, form)
+      expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining(said)])
+      expect(await newest()).toEqual(before)
+      for (const [field, value] of Object.entries(form))
+        if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
+    },
+  )
 
   test('beside a refused colour, Enter in a field of the form saves no other shade', async () => {
     const { body } = await send('/branding', { accent: '#ffcc00', do: 'preview' })
@@ -413,28 +358,22 @@ describe('what an administrator changes', () => {
     const searched = await agent.get(at('/catalogue?search=git'))
     expect(searched.body).toContain('/dashboard/confirm?next=%2Fcatalogue%3Fsearch%3Dgit"')
 
-    const rule = { id: 'later', effect: 'deny', users: 'eve' }
     const sent = async (path: string, form: Record<string, string>) =>
       (await agent.post(at(path), { csrf: token, ...form })).status
     for (const [path, form] of [
       ['/catalogue', { definition: 'zendesk', id: 'zendesk' }],
       ['/providers/none/client', { 'oauth2.client_id': 'x' }],
       ['/providers/none/status', { status: 'active' }],
-      ['/policy/new', { ...rule, do: 'set' }],
-      ['/policy/new', rule],
-      ['/policies/none', { ...rule, do: 'set' }],
       ['/workers/none/accept', { digest: 'x' }],
       ['/workers/none/enabled', { enabled: 'true' }],
-      ['/webhooks/none/enabled', { enabled: 'true' }],
-      ['/webhooks', { url: 'https://hooks.example.com/' }],
       ['/tools/none/try', { user: 'ada' }],
+      ...consoleParts.flatMap(({ confirmed = [] }) => confirmed),
     ] as const)
       expect([path, await sent(path, form)]).toEqual([path, 403])
     for (const [path, form, status] of [
       ['/providers/none/status', { status: 'inactive' }, 404],
       ['/workers/none/enabled', { enabled: 'false' }, 404],
-      ['/webhooks/none/enabled', { enabled: 'false' }, 404],
-      ['/policy/new', { ...rule, do: 'try' }, 200],
+      ...consoleParts.flatMap(({ unconfirmed = [] }) => unconfirmed),
     ] as const)
       expect([path, await sent(path, form)]).toEqual([path, status])
   })
@@ -446,8 +385,6 @@ describe('what is deleted a second time, such as by a page that is still open', 
   const endpoint = { endpoint: 'http://127.0.0.1:9/' }
   const oauth2 = { client_id: 'c', authorize_request: endpoint, token_request: endpoint }
   const http = { uri: 'http://127.0.0.1:9', secret: 'a-secret-of-the-tests' }
-  const steps = [{ toolId: 'Demo.EchoWithToken', args: { text: 'x' } }]
-  const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
 
   /** Makes a thing, and returns its id; the form that ends it; where that leads a second time, and what it says there. */
   const ENDINGS: readonly (readonly [
@@ -484,38 +421,18 @@ describe('what is deleted a second time, such as by a page that is still open', 
       'The provider twice was deleted already.',
     ],
     [
-      '/policies/:id/delete',
-      () => make('/v1/admin/policies', { id: 'twice', effect: 'deny', match: { tools: ['Demo.Leak'] } }),
-      '/policies',
-      'The policy twice was deleted already.',
-    ],
-    [
-      '/webhooks/:id/delete',
-      () => make('/v1/webhooks', { url: 'https://hooks.example.com/twice' }),
-      '/webhooks',
-      'The webhook was deleted already.',
-    ],
-    [
       '/workers/:id/delete',
       () => make('/v1/workers', { id: 'twice', http }),
       '/workers',
       'The worker twice was deleted already.',
     ],
-    [
-      '/chains/:id/cancel',
-      async () => (await world.call('POST', '/v1/tools/run_chain', { user_id: 'new', steps })).body.resume,
-      '/chains',
-      'The chain :id was cancelled already.',
-    ],
-    [
-      '/runs/:id/cancel',
-      async () => (await world.call('POST', '/v1/tools/execute', later)).body.execution_id,
-      '/runs/:id',
-      'It was cancelled already.',
-    ],
   ]
 
-  test.each(ENDINGS)('%s', async (path, makeOne, list, said) => {
+  const ofFeatures = consoleParts.flatMap(({ endings = [] }) =>
+    endings.map(({ path, make, list, said }) => [path, () => make(world), list, said] as const),
+  )
+
+  test.each([...ENDINGS, ...ofFeatures])('%s', async (path, makeOne, list, said) => {
     const id = await makeOne()
     const end = (of: string, by = admin, token = csrf) =>
       by.post(url(path.replace(':id', of)), { csrf: token, id: of, key: 'TWICE' })

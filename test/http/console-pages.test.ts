@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
-import { execution, webhook } from '../store/fixtures.ts'
+import { execution } from '../store/fixtures.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
+import { consoleParts } from './console-part.ts'
 import { startWorld, type World } from './world.ts'
 
 let world: World
@@ -27,14 +28,15 @@ async function loggedIn(key: string): Promise<UserAgent> {
 
 const rows = ({ body }: Page) => (body.match(/<tbody>.*<\/tbody>/s)?.[0].match(/<tr>/g) ?? []).length
 const csrfIn = ({ body }: Page) => /name="csrf" value="([\w-]+)"/.exec(body)?.[1] ?? ''
-/** More than two pages of runs, keys and deliveries; the second time there is nothing to do. */
+
+let isFilled = false
+/** More than two pages of runs and keys, and of what features list of runs; the second time there is nothing to do. */
 async function fillLists(): Promise<void> {
   const { store, now } = world.gatepass.broker
+  if (isFilled) return
+  isFilled = true
   const { id: projectId } = await store.projects.ensure('default', 0)
-  // probed later than the test ends, so nothing is sent
-  const hook = webhook({ id: 'wh_of_lists', projectId, failures: 9, probeAt: now() + 1e6 })
-  if ((await store.webhooks.find(projectId, hook.id)) !== undefined) return
-  await store.webhooks.add(hook, 10)
+  for (const { longLists } of consoleParts) await longLists?.begin(world)
   const failed = { projectId, userId: 'lister', status: 'failed', outcome: 'error' } as const
   await store.executions.add(Array.from({ length: 120 }, () => execution(failed)))
   for (let i = 0; i < 110; i++) {
@@ -90,8 +92,7 @@ describe('lists', () => {
     '/runs?status=failed',
     '/runs?user=lister&status=failed',
     '/keys',
-    '/webhooks/wh_of_lists',
-    '/webhooks/wh_of_lists?state=waiting',
+    ...consoleParts.flatMap(({ longLists }) => longLists?.paths ?? []),
   ])('%s goes on to older rows and back, and says no total', async (path) => {
     await fillLists()
     const seen: string[][] = []

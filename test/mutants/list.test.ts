@@ -13,7 +13,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 const known = new Map<string, readonly string[]>()
 
-/** The texts that name the tests of a file, with those of the suites that it imports or finds by a pattern. */
+/** The texts that name the tests of a file, with those of the suites that it imports or gets from features. */
 function namesIn(file: string): readonly string[] {
   const names = known.get(file) ?? findNames(file)
   known.set(file, names)
@@ -23,8 +23,8 @@ function namesIn(file: string): readonly string[] {
 function findNames(file: string): readonly string[] {
   const found = new Set([file])
   for (const one of found) {
-    for (const [, pattern = ''] of read(one).matchAll(/globSync\('(test\/features\/[^']+\.ts)'/g))
-      for (const part of globSync(pattern, { cwd: ROOT })) found.add(part)
+    for (const [, suite = ''] of read(one).matchAll(/featureParts(?:<.+>)?\('([\w-]+)'\)/g))
+      for (const part of globSync(`test/features/*/${suite}.ts`, { cwd: ROOT })) found.add(part)
     for (const [, path = ''] of read(one).matchAll(/^import .* from '(\.\.?\/[^']+)'$/gm)) {
       const imported = join(dirname(one), path)
       // generators hold imports of other files as text

@@ -7,7 +7,6 @@ import {
   connected,
   inProject,
   type OpenedStore,
-  policy,
   refreshed,
   scheduledRun,
   secret,
@@ -82,91 +81,6 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(beyond.map(({ firstSeq }) => firstSeq)).toEqual([5])
     })
 
-    test('has anchors, newest first, and removes only blocks that an anchor covers', async () => {
-      await using opened = await open()
-      const { store, other } = opened
-      const { projectId } = await inProject(store)
-      const { projectId: another } = await inProject(store, 'another')
-      const { auditAnchors, auditArchives } = store
-      for (let i = 0; i < 400; i++) await store.audit.append(entries(projectId, `a${i}`, 'b', 'c'))
-      await store.audit.append(entries(another, 'apart'))
-      const anchor = (firstSeq: number, lastSeq: number) => ({
-        ...{ projectId, firstSeq, lastSeq, hash: `hash ${lastSeq}`, at: 7, mac: 'mac' },
-      })
-      expect(await auditArchives.add(anchor(1, 3), entries(projectId, 'archived'))).toBe(true)
-      expect(await other.auditArchives.add(anchor(1, 3), entries(projectId, 'again'))).toBe(false)
-      expect(await other.auditArchives.add(anchor(3, 6), entries(projectId, 'overlaps'))).toBe(false)
-      expect(await auditArchives.add(anchor(4, 900), entries(projectId, 'archived'))).toBe(true)
-      expect(await auditAnchors.list(projectId, 1_000, 5)).toEqual([anchor(4, 900), anchor(1, 3)])
-      expect(await auditAnchors.list(projectId, 900, 5)).toEqual([anchor(1, 3)])
-      expect(await auditAnchors.list(another, 1_000, 5)).toEqual([])
-      expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1_202 })
-
-      expect(await auditArchives.removeBlocks(projectId, 6)).toBe(0)
-      expect(await auditArchives.removeBlocks(another, 900)).toBe(0)
-      expect(await auditArchives.removeBlocks(projectId, 900)).toBe(300)
-      expect(await other.auditArchives.removeBlocks(projectId, 900)).toBe(0)
-      const [first] = await store.audit.blocks(projectId, ALL)
-      expect(first).toMatchObject({ firstSeq: 901, text: 'a300\nb\nc' })
-      await store.audit.append(entries(projectId, 'next'))
-      expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1_203 })
-      expect(await store.audit.blocks(another, ALL)).toHaveLength(1)
-    })
-
-    test('has a search index, which one process at a time writes, segment by segment', async () => {
-      await using opened = await open()
-      const { store, other } = opened
-      const { projectId } = await inProject(store)
-      const { projectId: another } = await inProject(store, 'another')
-      const { auditIndex, trailLeases } = store
-      const lease = { owner: 'one', seconds: 60 }
-      expect(await auditIndex.progress(projectId)).toBeUndefined()
-      expect(await trailLeases.claim(projectId, lease, 5)).toBe(true)
-      expect(await trailLeases.claim(projectId, lease, 5)).toBe(true)
-      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
-      await trailLeases.endClaim(projectId, 'two')
-      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
-      await trailLeases.endClaim(projectId, 'one')
-      expect(await other.trailLeases.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(true)
-
-      for (const segment of [0, 1, 2]) {
-        await auditIndex.putTerms(projectId, segment, new Map([[7, 'old']]))
-        const buckets = new Map([
-          [7, `\na:${segment}`],
-          [8, segment === 1 ? '\nb:%' : '\nc:'],
-        ])
-        await auditIndex.putTerms(projectId, segment, buckets)
-        expect(await auditIndex.bucketsOf(projectId, segment)).toEqual(buckets)
-        const times = { segment, sinceAt: segment * 10, untilAt: segment * 10 + 9 }
-        expect(await auditIndex.finish(projectId, { ...times, segment: segment + 1 })).toBe(false)
-        expect(await auditIndex.finish(projectId, times)).toBe(true)
-      }
-      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 0, indexedTo: 3 })
-      for (const first of [2, 1]) await auditIndex.cut(projectId, first)
-      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 2, indexedTo: 3 })
-      await auditIndex.cut(projectId, 5)
-      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 5, indexedTo: 5 })
-      const range = { from: 0, to: 9, order: 'oldest first', limit: 10 } as const
-      const segmentsOf = async (bucket: number, part: string, more: object = {}) =>
-        (await auditIndex.segmentsOf(projectId, { bucket, part }, { ...range, ...more })).map(
-          ({ segment, terms }) => [segment, terms],
-        )
-      expect(await segmentsOf(7, '\na:')).toEqual([0, 1, 2].map((one) => [one, `\na:${one}`]))
-      expect(await segmentsOf(7, '\na:', { order: 'newest first', limit: 1 })).toEqual([[2, '\na:2']])
-      expect(await segmentsOf(7, '\na:', { from: 1, to: 1 })).toEqual([[1, '\na:1']])
-      expect(await segmentsOf(8, '\nb:')).toEqual([[1, '\nb:%']])
-      expect(await auditIndex.segmentsOf(another, { bucket: 7, part: '\na:' }, range)).toEqual([])
-      expect((await auditIndex.segments(projectId, { ...range, from: 1 })).map((one) => one.sinceAt)).toEqual(
-        [10, 20],
-      )
-
-      await auditIndex.forget(projectId, 1)
-      expect(await auditIndex.bucketsOf(projectId, 1)).toEqual(new Map())
-      expect(await auditIndex.segments(projectId, range)).toHaveLength(2)
-      await auditIndex.restart(projectId, 1)
-      expect(await auditIndex.progress(projectId)).toEqual({ indexedFrom: 1, indexedTo: 1 })
-    })
-
     test('has an entry for each write, from its transaction, and none for a write that changed nothing', async () => {
       await using opened = await open()
       const { store } = opened
@@ -180,23 +94,9 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       await store.connections.delete(id, record('deleted'))
       await store.connections.delete(id, record('deleted again'))
       await store.apiKeys.revoke(projectId, 'key_none', 1, record('no such key'))
-      await store.policies.add(policy({ projectId, id: 'p' }), record('policy'))
-      await store.policies.delete(projectId, 'p', record('no policy'))
-      await store.policies.delete(projectId, 'p', record('deleted again'))
-      const late = scheduledRun({ projectId, runAt: 5 })
-      await store.executions.add([late], record('put off'))
-      await store.scheduledRuns.cancel(projectId, late.id, 1, record('cancelled'))
-      await store.scheduledRuns.cancel(projectId, late.id, 1, record('cancelled again'))
+      await store.executions.add([scheduledRun({ projectId, runAt: 5 })], record('put off'))
       const blocks = await store.audit.blocks(projectId, ALL)
-      expect(blocks.map(({ text }) => text)).toEqual([
-        'refreshed',
-        'secret',
-        'deleted',
-        'policy',
-        'no policy',
-        'put off',
-        'cancelled',
-      ])
+      expect(blocks.map(({ text }) => text)).toEqual(['refreshed', 'secret', 'deleted', 'put off'])
     })
 
     test('rolls a write back when its entry cannot be appended', async () => {
@@ -222,9 +122,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         const connection = await connected(store, owner)
         const key = apiKey({ projectId })
         await store.apiKeys.add(key)
-        await store.policies.add(policy({ projectId, id: 'older' }))
-        const rules = [await store.policies.inForce(projectId)]
-        const release = { projectId, line: 'released', connection, entry, apiKey: key, rules }
+        const release = { projectId, line: 'released', connection, entry, apiKey: key, rules: [] }
         return { store, other, projectId, entry, connection, key, release }
       }
       type Scene = Awaited<ReturnType<typeof scene>>
@@ -275,14 +173,6 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
           'is requested with a key that a rotation has ended',
           (writer, { key }) =>
             writer.apiKeys.rotate(key, 8, apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })),
-        ],
-        [
-          'was judged before a policy was added',
-          (writer, { projectId }) => writer.policies.add(policy({ projectId })),
-        ],
-        [
-          'was judged before a policy was deleted',
-          (writer, { projectId }) => writer.policies.delete(projectId, 'older'),
         ],
       ])('refuses, and announces, a release that %s, here or in another process', async (_, change) => {
         for (const by of ['store', 'other'] as const) {

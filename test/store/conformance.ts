@@ -1,8 +1,7 @@
-import { globSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { StoreChange } from '../../src/store/changes.ts'
 import type { Store } from '../../src/store/store.ts'
+import { featureParts } from '../feature-parts.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
@@ -11,23 +10,19 @@ import { executionPromises } from './execution-promises.ts'
 import {
   apiKey,
   attempt,
-  chain,
   claimed,
   connected,
   connection,
-  defined,
   execution,
   inProject,
   type OpenedStore,
   pending,
-  policy,
   providerEntry,
   refreshed,
   scheduledRun,
   sealed,
   secret,
   tool,
-  toolset,
   until,
   worker,
 } from './fixtures.ts'
@@ -40,14 +35,7 @@ import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 import { trailPromises } from './trail-promises.ts'
 
-/** The promises of what features keep: each function in a `store-promises.ts` of a feature's tests. */
-const featurePromises: readonly ((open: () => Promise<OpenedStore>) => void)[] = (
-  await Promise.all(
-    globSync('test/features/*/store-promises.ts')
-      .sort()
-      .map((file) => import(resolve(file))),
-  )
-).flatMap((module) => Object.values(module) as (typeof featurePromises)[number][])
+const promisesOfFeatures = await featureParts<(open: () => Promise<OpenedStore>) => void>('store-promises')
 
 /** Tests every promise of `src/store/store.ts`, for every store. `open` opens an empty database as two processes do. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
@@ -245,7 +233,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     processPromises(open)
     serverPromises(open)
     trailPromises(open)
-    for (const promises of featurePromises) promises(open)
+    for (const promises of promisesOfFeatures) promises(open)
 
     describe('answers to an Idempotency-Key', () => {
       /** Makes a project; returns a function that makes the claim of an owner in it. */
@@ -486,34 +474,9 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           () => [{ noun: 'secret' }],
         ],
         [
-          'a policy',
-          ({ store, projectId }) => store.policies.add(policy({ projectId })),
-          () => [{ noun: 'policy' }],
-        ],
-        [
-          'a toolset, but not its bare names',
-          async ({ store, projectId }) => {
-            const { id } = toolset({ projectId })
-            await store.toolsets.add(toolset({ projectId }))
-            await store.toolsets.giveBareNames(projectId, id, () => ({ 'demo:whoami': 'whoami' }))
-          },
-          () => [{ noun: 'toolset' }],
-        ],
-        [
-          'nothing, of runs and paused chains',
-          async ({ store, projectId }) => {
-            const late = scheduledRun({ projectId, runAt: 1 })
-            await store.executions.add([
-              execution({ projectId }),
-              late,
-              scheduledRun({ projectId, runAt: 9 }),
-            ])
-            const [claimed] = await store.scheduledRuns.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
-            await store.scheduledRuns.settle({ ...defined(claimed), status: 'completed' }, 'me')
-            const paused = chain({ projectId })
-            await store.chains.add(paused)
-            await store.chains.take(projectId, paused.id, 1)
-          },
+          'nothing, of runs',
+          ({ store, projectId }) =>
+            store.executions.add([execution({ projectId }), scheduledRun({ projectId, runAt: 9 })]),
           () => [],
         ],
         [
@@ -522,9 +485,6 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
             await store.connections.settleRefresh(held.id, 99, refreshed())
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
             await store.connections.delete('conn_unknown')
-            await store.policies.delete(owner.projectId, 'unknown')
-            const absent = toolset({ projectId: owner.projectId })
-            await store.toolsets.change(absent, absent)
             await store.authorizations.claim('made up', 1, until(30))
             const lost = { ...claim, attempt: attempt('lost') }
             await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)

@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Browsed, PlaceInList } from '../../src/store/browse.ts'
 import type { ExecutionIndex } from '../../src/store/execution-lists.ts'
-import {
-  connected,
-  defined,
-  execution,
-  inProject,
-  type OpenedStore,
-  pending,
-  scheduledRun,
-  webhook,
-} from './fixtures.ts'
+import { connected, execution, inProject, type OpenedStore, pending, scheduledRun } from './fixtures.ts'
+import { walk } from './walk.ts'
 
 /** Tests the promises of `ConsoleLists`, `Users` and `Counters`. */
 export function consolePromises(open: () => Promise<OpenedStore>): void {
@@ -52,23 +43,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
     })
   })
 
-  describe('lists of runs, keys and deliveries', () => {
-    /** Reads every page of two rows, from the newest row to the oldest, and back again. */
-    async function walk<Row>(
-      page: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
-      keyOf: (row: Row) => string,
-    ) {
-      const pages = [await page({}, 2)]
-      for (let older = pages[0]?.older; older !== undefined; older = pages.at(-1)?.older)
-        pages.push(await page({ before: older }, 2))
-      const back: Browsed<Row>[] = []
-      for (let newer = pages.at(-1)?.newer; newer !== undefined; newer = back[0]?.newer)
-        back.unshift(await page({ after: newer }, 2))
-      expect(pages[0]?.newer).toBeUndefined()
-      expect(back.flatMap(({ rows }) => rows)).toEqual(pages.slice(0, -1).flatMap(({ rows }) => rows))
-      return pages.flatMap(({ rows }) => rows.map(keyOf))
-    }
-
+  describe('lists of runs and keys', () => {
     test('give the runs by one filter, without their sealed input and results', async () => {
       await using opened = await open()
       const { store, other } = opened
@@ -113,34 +88,6 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
         ({ id }) => id,
       )
       expect(listed).toEqual(ids.toReversed())
-    })
-
-    test('give the deliveries of one webhook by state', async () => {
-      await using opened = await open()
-      const { store } = opened
-      const { projectId } = await inProject(store)
-      const hook = webhook({ projectId })
-      await store.webhooks.add(hook, 10)
-      await store.webhooks.add(webhook({ projectId }), 10)
-      const runs = [1, 2, 3, 4, 5].map(() => execution({ projectId, status: 'failed', outcome: 'error' }))
-      await store.executions.add(runs)
-      const now = Math.floor(Date.now() / 1000) + 1
-      const claim = { owner: 'node', seconds: 30 }
-      const claimed = await store.deliveries.claim(hook, claim, now, { limit: 2 })
-      for (const one of claimed) {
-        const end = { state: one === claimed[0] ? 'failed' : 'delivered' } as const
-        await store.deliveries.settle(one, end, { health: 'answers' }, now)
-      }
-      const walked = (state?: 'waiting' | 'failed') =>
-        walk(
-          (place, limit) => store.deliveries.browse(hook.id, { state }, place, limit),
-          ({ key }) => key,
-        )
-      const keys = runs.map(({ id }) => id).toReversed()
-      const settled = claimed.map(({ key }) => key)
-      expect(await walked()).toEqual(keys)
-      expect(await walked('failed')).toEqual([defined(settled[0])])
-      expect(await walked('waiting')).toEqual(keys.filter((key) => !settled.includes(key)))
     })
   })
 

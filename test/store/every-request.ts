@@ -2,13 +2,41 @@ import { expect } from 'vitest'
 import { beginFeatureWork, ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
 import { registerServer } from '../../src/services/server-registration.ts'
-import { everyDelivery } from '../features/webhooks/every-statement.ts'
+import type { AnyJson } from '../any-json.ts'
+import { featureParts } from '../feature-parts.ts'
 import type { CallOptions } from '../gatepass.ts'
 import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../http/world.ts'
 import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
-import { UserAgent } from '../user-agent.ts'
 import { everyPage } from './every-page.ts'
 import { mcpConsent } from './fixtures.ts'
+
+type Call = (
+  method: string,
+  /** A path of the document, with the names of its parameters. */
+  route: string,
+  body?: unknown,
+  ids?: Readonly<Record<string, string>>,
+  options?: CallOptions,
+) => Promise<AnyJson>
+
+/** What the round of a feature may use. */
+export interface FeatureRound {
+  readonly call: Call
+  readonly world: World
+  readonly name: string
+  readonly projectId: string
+  readonly userId: string
+  /** A provider at which the user has a connection. */
+  readonly providerId: string
+  readonly connection: { readonly id: string }
+  readonly authorization: { readonly id: string }
+  /** The body of a request that runs a tool. */
+  readonly run: { readonly tool_name: string; readonly input: object; readonly user_id: string }
+}
+
+/** Uses every endpoint of a feature, and each of its statements. */
+export type UseOfFeature = (round: FeatureRound) => Promise<unknown>
+const usesOfFeatures = await featureParts<UseOfFeature>('every-request')
 
 /** Uses every endpoint of the API document and every background job. */
 export interface EveryRequest {
@@ -46,24 +74,15 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
   async function useEverything(name: string): Promise<void> {
     const user = `user-of-${name}`
     const { as } = world
-    const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
 
     for (const path of ['/health', '/v1/health', '/ready', '/metrics', '/v1/admin/diagnosis', '/oxp/health'])
       await call('GET', path)
 
     await call('POST', '/v1/admin/projects', { name: `project-${name}` })
     await call('GET', '/v1/admin/projects')
-    const ofProject = { id: 'default' }
-    await call('GET', '/v1/admin/projects/{id}/branding', undefined, ofProject)
-    await call('PATCH', '/v1/admin/projects/{id}/branding', { app_name: `Acme ${name}` }, ofProject)
-    const domain = { domain: `${name.toLowerCase()}.acme.example` }
-    const claimed = await call('PATCH', '/v1/admin/projects/{id}/branding', domain, ofProject)
-    const values = [claimed.domain.challenge.value]
-    Object.assign(world.gatepass.broker.outgoing, { lookUpTxt: async () => ({ outcome: 'found', values }) })
-    await call('POST', '/v1/admin/projects/{id}/branding/domain/verify', undefined, ofProject)
-    await call('PATCH', '/v1/admin/projects/{id}/branding', { domain: null }, ofProject)
+    const projectId = await defaultProject()
     const consent = mcpConsent({
-      projectId: await defaultProject(),
+      projectId,
       userId: user,
       clientId: name,
       grantId: name,
@@ -71,7 +90,6 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await world.gatepass.broker.store.mcpConsents.put(consent)
     await call('GET', `/v1/admin/mcp_clients?user_id=${user}`)
     await call('DELETE', '/v1/admin/mcp_clients/{id}', undefined, { id: consent.id })
-    await call('POST', '/v1/users/{user_id}/portal', {}, { user_id: user })
     const key = await call('POST', '/v1/admin/keys', { name: `key-${name}`, role: 'caller' })
     await call('GET', '/v1/admin/keys')
     const successor = await call('POST', '/v1/admin/keys/{id}/rotate', { grace: 60 }, { id: key.id })
@@ -84,16 +102,6 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', '/v1/admin/provider_catalogue/{id}', undefined, { id: 'github' })
     await call('GET', '/v1/admin/auth_providers/{id}', undefined, { id: name })
     await call('PATCH', '/v1/admin/auth_providers/{id}', { description: 'changed' }, { id: name })
-
-    const policy = { id: `policy-${name}`, effect: 'deny', match: { users: [`nobody-${name}`] } }
-    await call('POST', '/v1/admin/policies', policy)
-    await call('GET', '/v1/admin/policies')
-    await call('GET', '/v1/admin/policies/{id}', undefined, { id: policy.id })
-    await call('PATCH', '/v1/admin/policies/{id}', { description: 'changed' }, { id: policy.id })
-    await call('POST', '/v1/admin/policies/test', { user_id: user, tool_name: 'Demo.Echo' })
-    await call('POST', '/v1/admin/policies/dry_run', {
-      policies: [{ ...policy, match: { scopes: ['read'] } }],
-    })
 
     for (const secrets of ['/v1/admin/secrets', '/v1/secrets']) {
       const key = { key: `SECRET_${name}` }
@@ -111,13 +119,10 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('POST', '/v1/auth/authorize', need)
     await call('GET', `/v1/auth/status?id=${begun.id}`)
     await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
-    await call('GET', '/v1/auth/{id}/explain', undefined, { id: begun.id })
-    await useConnectSession({ user_id: user, provider_id: name, scopes: ['read', 'write'] })
     const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
     await call('GET', `/v1/connections?provider_id=${name}`)
     await call('GET', '/v1/connections')
     await call('GET', '/v1/connections/{id}', undefined, connection)
-    await call('GET', '/v1/connections/{id}/explain', undefined, connection)
     await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
     await call('POST', '/v1/connections/{id}/token', {}, connection)
     await call('GET', `/v1/admin/user_connections?user_id=${user}`)
@@ -147,13 +152,6 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', '/v1/tools/{name}', undefined, { name: 'Demo.Echo' })
     await call('GET', '/v1/formatted_tools')
     await call('GET', '/v1/formatted_tools/{name}', undefined, { name: 'Demo.Echo' })
-    const toolset = { id: `toolset-${name}` }
-    await call('POST', '/v1/toolsets', { ...toolset, tools: ['Demo.Echo'], names: 'bare' })
-    await call('GET', '/v1/toolsets')
-    await call('GET', '/v1/toolsets/{id}', undefined, toolset)
-    await call('PATCH', '/v1/toolsets/{id}', { instructions: 'changed' }, toolset)
-    await call('GET', '/v1/toolsets/{id}/tools', undefined, toolset)
-    await call('DELETE', '/v1/toolsets/{id}', undefined, toolset)
     await call('POST', '/v1/tools/requirements', { tool_names: ['Demo.Echo'], user_id: user })
     await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.Whoami', user_id: user })
     const run = { tool_name: 'Demo.Echo', input: { text: 'hello' }, user_id: user }
@@ -164,22 +162,25 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
       args: { text: 'hello' },
       user_id: user,
     })
-    await call('POST', '/v1/tools/run_chain', {
-      steps: [{ toolId: 'Demo.Echo', args: run.input }],
-      user_id: user,
-    })
-    await call('POST', '/v1/code/execute', { code: 'return 1', user_id: user })
     await call('POST', '/oxp/tools/call', {
       request: { tool_id, input: { text: 'hello' }, context: { user_id: user } },
     })
-    const scheduled = await call('POST', '/v1/tools/execute', { ...run, run_at: later })
+    for (const use of usesOfFeatures)
+      await use({
+        call,
+        world,
+        name,
+        projectId,
+        userId: user,
+        providerId: name,
+        run,
+        connection,
+        authorization: begun,
+      })
     await world.gatepass.broker.history.flush()
     await call('GET', '/v1/executions')
     await call('GET', `/v1/executions?user_id=${user}&tool=Demo.Echo&status=completed`)
     await call('GET', '/v1/executions/{id}', undefined, { id: ran.execution_id })
-    await call('GET', '/v1/scheduled_tools')
-    await call('GET', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
-    await call('DELETE', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
 
     await call('GET', `/v1/admin/audit?user_id=${user}`)
     await call('GET', '/v1/admin/audit/export')
@@ -192,41 +193,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     for (const replace of [false, true])
       await call('POST', '/v1/admin/user_connections/import', { connections: [foreign], replace })
     await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
-    await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
     await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
-    await useWebhook()
-    await everyDelivery(world.gatepass.broker.store, await defaultProject())
-  }
-
-  async function useWebhook(): Promise<void> {
-    const path = '/v1/webhooks/{id}'
-    const hook = await call('POST', '/v1/webhooks', { url: `${world.gatepass.url}/health` })
-    await call('GET', '/v1/webhooks')
-    await call('GET', path, undefined, hook)
-    await call('POST', `${path}/test`, undefined, hook)
-    await call('POST', `${path}/rotate`, {}, hook)
-    await call('GET', `${path}/deliveries`, undefined, hook)
-    await call('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z' }, hook)
-    for (const enabled of [false, true]) await call('PATCH', path, { enabled }, hook)
-    await call('DELETE', path, undefined, hook)
-  }
-
-  async function useConnectSession(need: Record<string, unknown>): Promise<void> {
-    const allowed_origin = 'https://app.example'
-    const begun = await call('POST', '/v1/connect_sessions', { ...need, allowed_origin })
-    const page = { key: begun.session_token, headers: { origin: allowed_origin } }
-    const browser = new UserAgent()
-    const form = { session_token: begun.session_token }
-    await browser.post(`${world.gatepass.url}/connect/session`, form, {
-      headers: { origin: allowed_origin },
-    })
-    await browser.get(begun.url)
-    const current = '/v1/connect_sessions/current'
-    await call('POST', `${current}/cancel`, undefined, {}, page)
-    await call('GET', `${current}/events`, undefined, {}, page)
-    await call('POST', `${current}/restart`, undefined, {}, page)
-    await call('GET', current, undefined, {}, page)
-    await call('POST', `${current}/cancel`, undefined, {}, page)
   }
 
   async function callRefused(): Promise<void> {

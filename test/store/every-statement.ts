@@ -3,7 +3,6 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { EXECUTION_STATUSES } from '../../src/domain/execution.ts'
-import { DELIVERY_STATES } from '../../src/features/webhooks/domain.ts'
 import { createNouns } from '../../src/store/create-nouns.ts'
 import type { Database } from '../../src/store/database.ts'
 import { postgresDialect } from '../../src/store/dialects/postgres/dialect.ts'
@@ -60,7 +59,6 @@ export async function everyList({
   executions,
   mcpConsents,
   apiKeys,
-  deliveries,
   consoleLists,
   envelopes,
 }: Store): Promise<void> {
@@ -73,8 +71,6 @@ export async function everyList({
       await executions.browse('p', by, place, 1)
     for (const status of EXECUTION_STATUSES)
       if (status !== 'completed') await executions.browse('p', { status }, place, 1)
-    for (const state of [undefined, 'waiting', 'failed'] as const)
-      await deliveries.browse('wh', { state }, place, 1)
   }
   const pages = [
     { offset: 1, limit: 1 },
@@ -82,7 +78,6 @@ export async function everyList({
   ]
   for (const page of pages) {
     await apiKeys.page('p', page)
-    for (const state of [undefined, ...DELIVERY_STATES]) await deliveries.list('wh', { state }, page)
     for (const user of [{}, { userId: 'u' }]) {
       await mcpConsents.list('p', user, page)
       for (const provider of [{}, { providerUid: 'x' }])

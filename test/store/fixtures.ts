@@ -11,11 +11,6 @@ import type { Secret } from '../../src/domain/secret.ts'
 import type { SuspendedCall } from '../../src/domain/suspended-call.ts'
 import type { Tool } from '../../src/domain/tool.ts'
 import type { Worker } from '../../src/domain/worker.ts'
-import type { PausedChain } from '../../src/features/chains/domain.ts'
-import type { ConnectSession } from '../../src/features/embed/domain.ts'
-import type { Policy } from '../../src/features/policies/domain.ts'
-import type { Toolset } from '../../src/features/toolsets/domain.ts'
-import type { Webhook } from '../../src/features/webhooks/domain.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
 import type { McpRecord } from '../../src/store/mcp-records.ts'
@@ -39,19 +34,6 @@ export async function inProject(store: Store, name = 'default') {
   await store.providers.add(entry)
   const owner: ConnectionOwner = { projectId, providerUid: entry.uid, userId: 'ada' }
   return { projectId, entry, owner }
-}
-
-export function webhook(of: Partial<Webhook> & Pick<Webhook, 'projectId'>): Webhook {
-  return {
-    id: newId('wh'),
-    url: 'https://receiver.example/',
-    enabled: true,
-    secret: sealed('whsec_1'),
-    failures: 0,
-    createdAt: 1,
-    updatedAt: 1,
-    ...of,
-  }
 }
 
 export function providerEntry(of: Partial<ProviderEntry> & Pick<ProviderEntry, 'projectId'>): ProviderEntry {
@@ -211,14 +193,6 @@ export function secret(of: Partial<Secret> & Pick<Secret, 'projectId'>): Secret 
   return { id: newId('sec'), key: 'API_KEY', value: sealed('value'), createdAt: 1, updatedAt: 1, ...of }
 }
 
-export function policy(of: Partial<Policy> & Pick<Policy, 'projectId'>): Policy {
-  return { id: 'policy', enabled: true, effect: 'deny', match: {}, createdAt: 1, updatedAt: 1, ...of }
-}
-
-export function toolset(of: Partial<Toolset> & Pick<Toolset, 'projectId'>): Toolset {
-  return { id: 'toolset', namespaces: ['demo'], names: 'prefixed', createdAt: 1, updatedAt: 1, ...of }
-}
-
 /** A run that has ended. */
 export function execution(
   of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId'>,
@@ -260,32 +234,12 @@ export function scheduledRun(
   }
 }
 
-export function chain(of: Partial<PausedChain> & Pick<PausedChain, 'projectId'>): PausedChain {
-  return { id: newId('chain'), state: sealed('state'), expiresAt: 100, ...of }
-}
-
 export function suspendedCall(of: Partial<SuspendedCall> & Pick<SuspendedCall, 'projectId'>): SuspendedCall {
   return {
     id: newId('susp'),
     processId: 'process_1',
     status: 'asking',
     payload: sealed('question'),
-    expiresAt: 100,
-    ...of,
-  }
-}
-
-export function connectSession(
-  of: Partial<ConnectSession> & Pick<ConnectSession, 'projectId'>,
-): ConnectSession {
-  return {
-    id: newId('cs'),
-    userId: 'u1',
-    tokenHash: randomUUID(),
-    authorizationId: 'auth_a',
-    origin: 'https://app.example',
-    restarts: 0,
-    createdAt: 1,
     expiresAt: 100,
     ...of,
   }

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { policyUid } from '../../src/features/policies/domain.ts'
-import { policyContext } from '../../src/features/policies/store.ts'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import type { SealedColumn } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import {
-  chain,
   claimed,
   connected,
   defined,
@@ -13,7 +10,6 @@ import {
   mcpRecord,
   type OpenedStore,
   pending,
-  policy,
   scheduledRun,
   sealed,
 } from './fixtures.ts'
@@ -147,22 +143,13 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
     test('of rows that processes cache are announced when they are exchanged', async () => {
       await using opened = await open()
       const { store } = opened
-      const { projectId, entry } = await inProject(store)
+      const { entry } = await inProject(store)
       await store.providers.change(entry, { ...entry, clientSecret: envelope('1') })
       const announced: string[] = []
       store.onChange(({ noun }) => announced.push(noun))
       const exchange = { rowId: entry.uid, from: envelope('1'), to: envelope('1', NEW) }
       await store.envelopes.exchange(column('providers', 'client_secret'), [exchange])
       expect(announced).toEqual(['provider'])
-      const rule = policy({ projectId, hookSecret: envelope('2') })
-      await store.policies.add(rule)
-      const { rowId } = policyContext('policies', 'hook_secret', {
-        uid: policyUid(rule.id, projectId),
-        projectId,
-      })
-      const again = { rowId, from: envelope('2'), to: envelope('2', NEW) }
-      await store.envelopes.exchange(column('policies', 'hook_secret'), [again])
-      expect(announced).toEqual(['provider', 'policy', 'policy'])
     })
   })
 
@@ -241,29 +228,8 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       await store.executions.add(runs)
       await store.facts.put(BACKUP_FACT, '3')
       expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: MORE_THAN_A_SLICE })
-      expect(await store.scheduledRuns.count(projectId)).toBe(0)
-    })
-
-    test('fails runs that may have been run since the backup, and deletes chains that may have been resumed', async () => {
-      await using opened = await open()
-      const { store, other } = opened
-      const { projectId } = await inProject(store)
-      const [running, due, later] = [4, 5, 6].map((runAt) => scheduledRun({ projectId, runAt }))
-      await store.executions.add([defined(running), defined(due), defined(later)])
-      await store.scheduledRuns.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
-      const paused = chain({ projectId })
-      await store.chains.add(paused)
-      await store.facts.put(BACKUP_FACT, '3')
-      expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: 2 })
-      for (const one of [running, due])
-        expect(await other.executions.find(projectId, defined(one).id)).toMatchObject({
-          status: 'failed',
-          outcome: 'error',
-          finishedAt: 5,
-        })
-      const claimed = await other.scheduledRuns.claimDue({ owner: 'next', seconds: 10 }, 6, 10)
-      expect(claimed.map(({ id }) => id)).toEqual([defined(later).id])
-      expect(await other.chains.take(projectId, paused.id, 6)).toBeUndefined()
+      const { rows } = await store.executions.browse(projectId, { status: 'scheduled' }, {}, 1)
+      expect(rows).toEqual([])
     })
 
     test('does not change connections that need a new consent anyway', async () => {

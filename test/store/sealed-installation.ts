@@ -1,16 +1,13 @@
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { chainContext } from '../../src/features/chains/store.ts'
-import { policyUid } from '../../src/features/policies/domain.ts'
-import { policyContext } from '../../src/features/policies/store.ts'
-import { webhookContext } from '../../src/features/webhooks/store.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import { sealingContext } from '../../src/store/protected-tables.ts'
 import type { SealedColumn, StoredEnvelope } from '../../src/store/protection.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
+import { featureParts } from '../feature-parts.ts'
 import {
   type Approved,
   confirmAndGoOn,
@@ -20,16 +17,7 @@ import {
 } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
-import {
-  chain,
-  execution,
-  mcpRecord,
-  pageSession,
-  policy,
-  scheduledRun,
-  suspendedCall,
-  webhook,
-} from './fixtures.ts'
+import { execution, mcpRecord, pageSession, scheduledRun, suspendedCall } from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -105,14 +93,12 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   }
 }
 
+const ofFeatures = await featureParts<(broker: Broker, projectId: string) => Promise<unknown>>('sealed-rows')
+
 /** Stores a row of every other noun with a sealed column, in each project. */
-async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
+async function addOtherEnvelopes(broker: Broker): Promise<void> {
+  const { store, sealer } = broker
   for (const { id: projectId } of await store.projects.list()) {
-    const hookSecret = sealer.seal(
-      'the hook’s',
-      policyContext('policies', 'hook_secret', { uid: policyUid('same', projectId), projectId }),
-    )
-    await store.policies.add(policy({ projectId, id: 'same', enabled: false, hookSecret }))
     const [waiting, ended] = [scheduledRun({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
     const sealedIn = (id: string, column: 'request' | 'result') =>
       sealer.seal(`the ${column} of ${id}`, sealingContext('executions', column, { id, projectId }))
@@ -120,9 +106,6 @@ async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
       { ...waiting, request: sealedIn(waiting.id, 'request') },
       { ...ended, request: sealedIn(ended.id, 'request'), result: sealedIn(ended.id, 'result') },
     ])
-    const paused = chain({ projectId, expiresAt: 5_000_000_000 })
-    const state = sealer.seal('the state', chainContext('chains', 'state', { id: paused.id, projectId }))
-    await store.chains.add({ ...paused, state })
     const record = mcpRecord({ model: 'Client', expiresAt: 5_000_000_000 })
     const place = sealingContext('mcpRecords', 'payload', { model: record.model, id: record.id })
     await store.mcpRecords.put({ ...record, payload: sealer.seal('the client', place) })
@@ -138,11 +121,7 @@ async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
       sealingContext('pageSessions', 'payload', { id: session.id, projectId }),
     )
     await store.pageSessions.add({ ...session, payload: rights })
-    const hook = webhook({ projectId, url: 'https://127.0.0.1:9/', previousUntil: 5_000_000_000 })
-    const secretOf = (column: 'secret' | 'previous_secret') =>
-      sealer.seal(`the ${column}`, webhookContext('webhooks', column, { id: hook.id, projectId }))
-    const secrets = { secret: secretOf('secret'), previousSecret: secretOf('previous_secret') }
-    await store.webhooks.add({ ...hook, ...secrets, enabled: false }, 10)
+    for (const addRow of ofFeatures) await addRow(broker, projectId)
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../../src/store/facts.ts'
-import { chain, inProject, type OpenedStore } from '../../store/fixtures.ts'
+import { inProject, type OpenedStore } from '../../store/fixtures.ts'
+import { chain } from './fixtures.ts'
 
 /** Tests the promises of `Chains`. */
 export function chainPromises(open: () => Promise<OpenedStore>): void {
@@ -64,6 +65,18 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       await store.facts.put(BACKUP_FACT, '5')
       await store.settleRestore('restored', 6)
       expect(await other.chains.find(projectId, paused.id, 6)).toBeUndefined()
+    })
+
+    test('are not announced', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const changes: unknown[] = []
+      store.onChange((change) => changes.push(change))
+      const paused = chain({ projectId })
+      await store.chains.add(paused)
+      await store.chains.take(projectId, paused.id, 1)
+      expect(changes).toEqual([])
     })
   })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../../src/store/facts.ts'
-import { connectSession, defined, inProject, type OpenedStore } from '../../store/fixtures.ts'
+import { defined, inProject, type OpenedStore } from '../../store/fixtures.ts'
+import { connectSession } from './fixtures.ts'
 
 /** Tests the promises of `ConnectSessions`. */
 export function connectSessionPromises(open: () => Promise<OpenedStore>): void {

@@ -1,5 +1,15 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { inProject, type OpenedStore, policy, sealed } from '../../store/fixtures.ts'
+import { policyUid } from '../../../src/features/policies/domain.ts'
+import { policyContext } from '../../../src/features/policies/store.ts'
+import type { AuditLink } from '../../../src/store/audit-entries.ts'
+import type { StoreChange } from '../../../src/store/changes.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { SEALED_COLUMNS } from '../../../src/store/store-parts.ts'
+import { connected, defined, inProject, type OpenedStore, sealed } from '../../store/fixtures.ts'
+import { policy } from './fixtures.ts'
+
+const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
 /** Tests the promises of `Policies`. */
 export function policyPromises(open: () => Promise<OpenedStore>): void {
@@ -88,5 +98,70 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.policies.find(projectId, mine.id)).toEqual(mine)
       expect(await store.policies.find(another.projectId, theirs.id)).toBeUndefined()
     })
+
+    test('are announced when they change, and not when nothing changed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const changes: StoreChange[] = []
+      store.onChange((change) => changes.push(change))
+      await store.policies.delete(projectId, 'unknown')
+      expect(changes).toEqual([])
+      await store.policies.add(policy({ projectId }))
+      expect(changes).toEqual([{ noun: 'policy' }])
+    })
+
+    test('are announced when the envelope of a hook’s secret is exchanged', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const [from, to] = ['aaaaaaaa', 'bbbbbbbb'].map((key) => sealed(`v1.${key}.nonce.1.tag`))
+      const rule = policy({ projectId, hookSecret: defined(from) })
+      await store.policies.add(rule)
+      const uid = policyUid(rule.id, projectId)
+      const { rowId } = policyContext('policies', 'hook_secret', { uid, projectId })
+      const column = SEALED_COLUMNS.find((one) => one.table === 'policies' && one.column === 'hook_secret')
+      const announced: string[] = []
+      store.onChange(({ noun }) => announced.push(noun))
+      await store.envelopes.exchange(defined(column), [{ rowId, from: defined(from), to: defined(to) }])
+      expect(announced).toEqual(['policy'])
+    })
+
+    test('have audit entries for each write, and none for a write that changed nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const record = (line: string) => ({ projectId, at: 5, lines: [line], link })
+      await store.policies.add(policy({ projectId, id: 'p' }), record('policy'))
+      await store.policies.delete(projectId, 'p', record('no policy'))
+      await store.policies.delete(projectId, 'p', record('deleted again'))
+      const blocks = await store.audit.blocks(projectId, { order: 'oldest first', limit: 100 })
+      expect(blocks.map(({ text }) => text)).toEqual(['policy', 'no policy'])
+    })
+
+    test.each<[string, (writer: Store, projectId: string) => Promise<unknown>]>([
+      ['added', (writer, projectId) => writer.policies.add(policy({ projectId }))],
+      ['deleted', (writer, projectId) => writer.policies.delete(projectId, 'older')],
+    ])(
+      'refuse, and announce, a release that was judged before a policy was %s, here or in another process',
+      async (_, change) => {
+        for (const by of ['store', 'other'] as const) {
+          await using opened = await open()
+          const { store } = opened
+          const { owner, projectId, entry } = await inProject(store)
+          const held = await connected(store, owner)
+          await store.policies.add(policy({ projectId, id: 'older' }))
+          const rules = [await store.policies.inForce(projectId)]
+          const release = { projectId, line: 'released', connection: held, entry, rules }
+          expect(await store.audit.release([release], 7, link)).toEqual([true])
+          await change(opened[by], projectId)
+          let announced = 0
+          store.onChange(() => announced++)
+          expect(await store.audit.release([release], 8, link)).toEqual([false])
+          expect(announced).toBeGreaterThan(0)
+          expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1 })
+        }
+      },
+    )
   })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../../src/domain/execution.ts'
+import { BACKUP_FACT } from '../../../src/store/facts.ts'
 import {
   defined,
   execution,
@@ -178,6 +179,47 @@ export function scheduledRunPromises(open: () => Promise<OpenedStore>): void {
         const { status } = defined(await on.executions.find(on.projectId, id))
         expect(status).toBe(cancelled === undefined ? 'running' : 'cancelled')
       }
+    })
+
+    test('have an audit entry for their cancellation, and none for a second one', async () => {
+      await using on = await scene()
+      const { id } = await on.scheduled(10)
+      const record = (line: string) => ({ projectId: on.projectId, at: 5, lines: [line], link: () => line })
+      await on.runs.cancel(on.projectId, id, 1, record('cancelled'))
+      await on.runs.cancel(on.projectId, id, 1, record('cancelled again'))
+      const blocks = await on.store.audit.blocks(on.projectId, { order: 'oldest first', limit: 10 })
+      expect(blocks.map(({ text }) => text)).toEqual(['cancelled'])
+    })
+
+    test('are not announced', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const changes: unknown[] = []
+      store.onChange((change) => changes.push(change))
+      await store.executions.add([scheduledRun({ projectId, runAt: 1 })])
+      const [claimed] = await store.scheduledRuns.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
+      await store.scheduledRuns.settle({ ...defined(claimed), status: 'completed' }, 'me')
+      expect(changes).toEqual([])
+    })
+
+    test('of a restored backup have failed if they may have been run since', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const [running, due, later] = [4, 5, 6].map((runAt) => scheduledRun({ projectId, runAt }))
+      await store.executions.add([defined(running), defined(due), defined(later)])
+      await store.scheduledRuns.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
+      await store.facts.put(BACKUP_FACT, '3')
+      expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: 2 })
+      for (const one of [running, due])
+        expect(await other.executions.find(projectId, defined(one).id)).toMatchObject({
+          status: 'failed',
+          outcome: 'error',
+          finishedAt: 5,
+        })
+      const claimed = await other.scheduledRuns.claimDue({ owner: 'next', seconds: 10 }, 6, 10)
+      expect(claimed.map(({ id }) => id)).toEqual([defined(later).id])
     })
   })
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { inProject, type OpenedStore, toolset } from '../../store/fixtures.ts'
+import type { StoreChange } from '../../../src/store/changes.ts'
+import { inProject, type OpenedStore } from '../../store/fixtures.ts'
+import { toolset } from './fixtures.ts'
 
 /** Tests the promises of `Toolsets`. */
 export function toolsetPromises(open: () => Promise<OpenedStore>): void {
@@ -71,6 +73,20 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       await store.toolsets.change(one, { ...one, tags: ['other'] })
       expect(await other.toolsets.bareNames(projectId, one.id)).toEqual(given)
       expect(await other.toolsets.bareNames(projectId, 'none')).toEqual({})
+    })
+
+    test('are announced when they change, but not their bare names, nor a change that changed nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const changes: StoreChange[] = []
+      store.onChange((change) => changes.push(change))
+      const one = toolset({ projectId })
+      await store.toolsets.change(one, one)
+      expect(changes).toEqual([])
+      await store.toolsets.add(one)
+      await store.toolsets.giveBareNames(projectId, one.id, () => ({ 'demo:whoami': 'whoami' }))
+      expect(changes).toEqual([{ noun: 'toolset' }])
     })
   })
 }

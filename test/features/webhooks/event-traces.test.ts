@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
 import { freshDatabase } from '../../postgres.ts'
-import { connected, inProject, webhook } from '../../store/fixtures.ts'
+import { connected, inProject } from '../../store/fixtures.ts'
+import { webhook } from './fixtures.ts'
 
 const request = new AsyncLocalStorage<string>()
 

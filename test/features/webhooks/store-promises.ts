@@ -12,8 +12,9 @@ import {
   pending,
   refreshed,
   sealed,
-  webhook,
 } from '../../store/fixtures.ts'
+import { walk } from '../../store/walk.ts'
+import { webhook } from './fixtures.ts'
 
 const FIRST_PAGE = { offset: 0, limit: 100 }
 const ANSWERS: WebhookHealth = { health: 'answers' }
@@ -525,6 +526,34 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.events.replay(hook, { ...all, types }, now(), { limit: 10 })).toEqual({
         replayed: 1,
       })
+    })
+
+    test('are listed of one webhook by state, page by page in both directions', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const hook = webhook({ projectId })
+      await store.webhooks.add(hook, 10)
+      await store.webhooks.add(webhook({ projectId }), 10)
+      const runs = [1, 2, 3, 4, 5].map(() => execution({ projectId, status: 'failed', outcome: 'error' }))
+      await store.executions.add(runs)
+      const now = Math.floor(Date.now() / 1000) + 1
+      const claim = { owner: 'node', seconds: 30 }
+      const claimed = await store.deliveries.claim(hook, claim, now, { limit: 2 })
+      for (const one of claimed) {
+        const end = { state: one === claimed[0] ? 'failed' : 'delivered' } as const
+        await store.deliveries.settle(one, end, { health: 'answers' }, now)
+      }
+      const walked = (state?: 'waiting' | 'failed') =>
+        walk(
+          (place, limit) => store.deliveries.browse(hook.id, { state }, place, limit),
+          ({ key }) => key,
+        )
+      const keys = runs.map(({ id }) => id).toReversed()
+      const settled = claimed.map(({ key }) => key)
+      expect(await walked()).toEqual(keys)
+      expect(await walked('failed')).toEqual([defined(settled[0])])
+      expect(await walked('waiting')).toEqual(keys.filter((key) => !settled.includes(key)))
     })
   })
 }

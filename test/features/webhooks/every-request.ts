@@ -1,13 +1,15 @@
 import { newOwnedId } from '../../../src/domain/ids.ts'
-import type { EventType } from '../../../src/features/webhooks/domain.ts'
+import { DELIVERY_STATES, type EventType } from '../../../src/features/webhooks/domain.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { connection, defined, pending, providerEntry, webhook } from '../../store/fixtures.ts'
+import type { UseOfFeature } from '../../store/every-request.ts'
+import { connection, defined, pending, providerEntry } from '../../store/fixtures.ts'
+import { webhook } from './fixtures.ts'
 
 /**
  * Uses every operation on events and deliveries, so that each of their statements has run at least once. The timers of
  * a server run them too, but at times that a test does not choose.
  */
-export async function everyDelivery(store: Store, projectId: string): Promise<void> {
+async function everyDelivery(store: Store, projectId: string): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
   const entry = providerEntry({ projectId, id: `events-${now}-${performance.now()}` })
   await store.providers.add(entry)
@@ -62,4 +64,32 @@ export async function everyDelivery(store: Store, projectId: string): Promise<vo
   for (const one of [quiet, loud]) await store.webhooks.delete(projectId, one.id)
   await store.deliveries.waiting()
   await store.events.sweep(0, 0)
+}
+
+/** Reads the lists of deliveries by every filter, by offset and by cursor. */
+async function everyDeliveryList({ deliveries }: Store): Promise<void> {
+  for (const place of [{}, { before: 'x' }, { after: 'x' }])
+    for (const state of [undefined, 'waiting', 'failed'] as const)
+      await deliveries.browse('wh', { state }, place, 1)
+  for (const page of [
+    { offset: 1, limit: 1 },
+    { offset: 0, limit: 1, after: 'x' },
+  ])
+    for (const state of [undefined, ...DELIVERY_STATES]) await deliveries.list('wh', { state }, page)
+}
+
+export const useWebhooks: UseOfFeature = async ({ call, world, projectId }) => {
+  const path = '/v1/webhooks/{id}'
+  const hook = await call('POST', '/v1/webhooks', { url: `${world.gatepass.url}/health` })
+  await call('GET', '/v1/webhooks')
+  await call('GET', path, undefined, hook)
+  await call('POST', `${path}/test`, undefined, hook)
+  await call('POST', `${path}/rotate`, {}, hook)
+  await call('GET', `${path}/deliveries`, undefined, hook)
+  await call('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z' }, hook)
+  for (const enabled of [false, true]) await call('PATCH', path, { enabled }, hook)
+  await call('DELETE', path, undefined, hook)
+  const { store } = world.gatepass.broker
+  await everyDelivery(store, projectId)
+  await everyDeliveryList(store)
 }

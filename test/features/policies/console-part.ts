@@ -1,0 +1,51 @@
+import type { ConsolePart } from '../../http/console-part.ts'
+
+const RULE = { id: 'later', effect: 'deny', users: 'eve' }
+const NO_LEAKS = { effect: 'deny', match: { tools: ['Demo.Leak'] } }
+
+export const consoleOfPolicies: ConsolePart = {
+  prepare: ({ call }) => call('POST', '/v1/admin/policies', { id: 'no-leaks', ...NO_LEAKS }),
+  pages: [
+    [() => '/policies', 200],
+    [() => '/policies/no-leaks', 200],
+    [() => '/policy/new', 200],
+    [() => '/policy/dry-run', 200],
+    [() => '/policy/dry-run?without=no-leaks', 200],
+  ],
+  forms: [
+    [
+      () => '/policy/new',
+      { id: 'tried', effect: 'deny', enabled: 'true', users: 'eve', do: 'set' },
+      'policy.set',
+    ],
+    [
+      () => '/policies/tried',
+      { effect: 'allow', users: 'eve\nada', tools: 'Demo.*', enabled: 'false', do: 'set' },
+      'policy.set',
+    ],
+    [() => '/policies/tried/delete', {}, 'policy.deleted'],
+  ],
+  faults: [
+    ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
+    ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
+    ['/policy/new', { id: 'hooked', effect: 'hook' }, 'needs `hook`'],
+    ['/policy/new', { id: 'often', effect: 'deny', limit: 'x', seconds: '1' }, 'match.rate.limit'],
+  ],
+  endings: [
+    {
+      path: '/policies/:id/delete',
+      make: async ({ call }) =>
+        (await call('POST', '/v1/admin/policies', { id: 'twice', ...NO_LEAKS })).body.id,
+      list: '/policies',
+      said: 'The policy twice was deleted already.',
+    },
+  ],
+  confirmed: [
+    ['/policy/new', { ...RULE, do: 'set' }],
+    ['/policy/new', RULE],
+    ['/policies/none', { ...RULE, do: 'set' }],
+  ],
+  unconfirmed: [['/policy/new', { ...RULE, do: 'try' }, 200]],
+  // it tries policies
+  readonlyForms: ['/policy/dry-run'],
+}
