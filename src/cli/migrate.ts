@@ -50,7 +50,7 @@ async function bringUpToDate(
   const sealer = createSealer(masterKeys)
   const admit = (facts: ReadonlyMap<string, string>) => admitKeys(facts, sealer)
   await (await openStore(place, { admit, partitions })).close()
-  if (json) return printJson({ database, applied, ...(partitions !== undefined && { partitions }) })
+  if (json) return printJson({ database, applied, partitions })
   print(
     applied === 0
       ? `${MARKS.ok} ${database} is up to date already.`

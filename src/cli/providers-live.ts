@@ -182,7 +182,7 @@ function report(
       id,
       ok,
       authorization_id: authorizationId,
-      ...(connectionId !== undefined && { connection_id: connectionId }),
+      connection_id: connectionId,
       steps,
       ...(isPatched && {
         patch: { method: 'PATCH', path: `/v1/admin/auth_providers/${id}`, body: { oauth2: patch } },

@@ -23,8 +23,10 @@ export function wholeMilliseconds(elapsed: number): number {
 }
 
 /** Formats a time as RFC 3339 in UTC, for the wire. */
-export function toTimestamp(at: EpochSeconds): string {
-  return new Date(at * 1000).toISOString()
+export function toTimestamp(at: EpochSeconds): string
+export function toTimestamp(at: EpochSeconds | undefined): string | undefined
+export function toTimestamp(at: EpochSeconds | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at * 1000).toISOString()
 }
 
 /** Reads an RFC 3339 timestamp. Fractions of a second are cut off. */

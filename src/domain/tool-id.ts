@@ -20,7 +20,7 @@ export function parseToolId(text: string): ToolId {
       `"${text.slice(0, 120)}" is not a tool id. Write \`namespace:name\`, \`namespace:name:version\`, or \`name\` alone.`,
     )
   if (second === undefined) return { namespace: '', name: first }
-  return { namespace: first, name: second, ...(third !== undefined && { version: third }) }
+  return { namespace: first, name: second, version: third }
 }
 
 /** Whether the text is valid as a tool's name or namespace: 1 to 128 of `[A-Za-z0-9_.-]`. */

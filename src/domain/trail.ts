@@ -96,8 +96,7 @@ export function trailLines(...entries: readonly TrailEntry[]): string {
 
 function lineOf({ at, step, part, details = {} }: TrailEntry): string {
   const short = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortened(value)]))
-  const line = (given: object) =>
-    JSON.stringify({ at, step, ...(part !== undefined && { part }), details: given })
+  const line = (given: object) => JSON.stringify({ at, step, part, details: given })
   const full = line(short)
   if (full.length <= LONGEST_LINE) return full
   const { received: _, ...sent } = short

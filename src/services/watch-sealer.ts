@@ -34,7 +34,7 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
         action: 'envelope.unreadable',
         subject: where,
         reason,
-        ...(userId !== undefined && { userId }),
+        userId,
         ...(table === 'connections' && { connectionId: rowId }),
         ...(table === 'authorizations' && { authorizationId: rowId }),
       })

@@ -222,7 +222,7 @@ describe("a worker's tool", () => {
 
   test("passes Arcade's zod helper", () => {
     const tools = toZod({
-      tools: [toDefinition(workerTool(), undefined)],
+      tools: [JSON.parse(JSON.stringify(toDefinition(workerTool(), undefined)))],
       client: {} as Parameters<typeof toZod>[0]['client'],
       userId: 'u-1',
     })

@@ -39,7 +39,7 @@ export function tokenAnswer(
   const members: Record<string, unknown> = {
     access_token: accessToken,
     token_type: type,
-    ...(grant.refreshToken !== undefined && { refresh_token: grant.refreshToken }),
+    refresh_token: grant.refreshToken,
     ...(sendsExpiry && { expires_in: expiryOf(block, grant, about.now) }),
     ...(oauth2.callback_tells_scopes !== true &&
       grant.scopes.length > 0 && { scope: listed(oauth2, grant.scopes).join(oauth2.scope_delimiter) }),

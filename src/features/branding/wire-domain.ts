@@ -59,12 +59,12 @@ export async function domainToWire(
     name,
     status: provedAt === undefined ? 'unproved' : 'proved',
     challenge: record,
-    ...(provedAt !== undefined && { proved_at: toTimestamp(provedAt) }),
+    proved_at: toTimestamp(provedAt),
     origin,
     redirect_uris: redirectUris.map(({ providerId, redirectUri }) => ({
       provider_id: providerId,
       redirect_uri: redirectUri,
     })),
-    ...(loginRedirectUri !== undefined && { login_redirect_uri: loginRedirectUri }),
+    login_redirect_uri: loginRedirectUri,
   }
 }

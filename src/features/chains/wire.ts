@@ -55,7 +55,7 @@ export function toChainResponse(result: ChainResult): WireObject {
   switch (result.status) {
     case 'completed': {
       const { status, structured } = result
-      return { status, ...(structured !== undefined && { structured }), steps }
+      return { status, structured, steps }
     }
     case 'failed':
       return { status: result.status, steps }
@@ -65,7 +65,7 @@ export function toChainResponse(result: ChainResult): WireObject {
         status: 'requires_authorization',
         steps,
         requires_authorization: { step, toolId, ...authorizationToWire(authorization) },
-        ...(resume !== undefined && { resume }),
+        resume,
       }
     }
   }

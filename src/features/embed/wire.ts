@@ -29,7 +29,7 @@ export function connectionsToWire(found: Awaited<ReturnType<typeof connectionsOf
   const connections = found.map(({ id, providerId }) => ({ id, provider_id: providerId }))
   const [connection] = connections
   return {
-    ...(connection !== undefined && { connection }),
+    connection,
     ...(connections.length > 1 && { connections }),
   }
 }

@@ -7,7 +7,6 @@ import { explainConnection as explainOne } from '../../flows/causes/explain-conn
 import type { Explanation } from '../../flows/causes/explanation.ts'
 import { getConnection } from '../../flows/get-connection.ts'
 import { defineOperation } from '../../operations/operation.ts'
-import type { AnswerOf } from '../../operations/schemas/answer-of.ts'
 import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'
 import { idText } from '../../operations/schemas/fields.ts'
 
@@ -137,7 +136,7 @@ export const explainConnection = defineOperation({
     toWire(await explainOne(broker, await getConnection(broker, caller.projectId, id))),
 })
 
-function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
+function toWire(explained: Explanation): z.infer<typeof explanationSchema> {
   const { id, kind, userId, status, reason, message, requester, createdAt, expiresAt, endedAt } = explained
   return {
     id,
@@ -148,8 +147,8 @@ function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
     ...(message !== undefined && { message }),
     ...(requester !== undefined && { requester }),
     created_at: toTimestamp(createdAt),
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    ...(endedAt !== undefined && { ended_at: toTimestamp(endedAt) }),
+    expires_at: toTimestamp(expiresAt),
+    ended_at: toTimestamp(endedAt),
     providers: explained.providers.map((provider) => ({
       provider_id: provider.providerId,
       name: provider.name,

@@ -155,7 +155,7 @@ function toConnection(
   const received = {
     accessToken,
     userInfo: mergedExtra(userInfo) ?? {},
-    ...(limited !== undefined && { extra: limited }),
+    extra: limited,
     ...(Object.keys(kept).length > 0 && { kept }),
     refreshToken,
     tokenType,

@@ -167,7 +167,7 @@ function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSch
     index,
     result,
     connection_id: connectionId,
-    ...(check !== undefined && { check }),
-    ...(reason !== undefined && { reason }),
+    check,
+    reason,
   }
 }

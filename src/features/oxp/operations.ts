@@ -226,7 +226,7 @@ async function callTool(
       tool,
       input: inputOf(call),
       entryPoint: 'oxp',
-      ...(userId !== undefined && { userId }),
+      userId,
       ...(call.call_id != null && { callId: call.call_id }),
     },
     signal,
@@ -272,7 +272,7 @@ async function missingAuthorization(
   { id: authorizationId, url, steps }: RequiredAuthorization,
 ) {
   const open = steps.filter((step) => step.connectionId === undefined).map((step) => step.providerUid)
-  const needs = await toolNeeds(broker, tool, { ...(userId !== undefined && { userId }) })
+  const needs = await toolNeeds(broker, tool, { userId })
   const missing = needs.filter(({ entry }) => open.includes(entry.uid)).flatMap((need) => need.requirements)
   const check = new URL('/v1/auth/status', broker.settings.publicUrl)
   check.searchParams.set('id', authorizationId)

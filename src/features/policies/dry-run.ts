@@ -161,7 +161,7 @@ async function pastUses(
         use,
         ...(today && {
           tool: { id: toolId as string, aliases: today.aliases, ownNames: today.ownNames },
-          ...(today.worker !== undefined && { worker: today.worker }),
+          worker: today.worker,
         }),
         providers,
         // a token that was handed to the caller has no known host, so no rule with hosts matches it

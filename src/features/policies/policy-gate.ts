@@ -176,7 +176,7 @@ export function createPolicyGate({
     await audit.record(projectId, {
       action: 'policy.refused',
       subject,
-      ...(userId !== undefined && { userId }),
+      userId,
       ...(provider && { providerId: provider.id, scopes: provider.scopes }),
       ...(tool && { tool: tool.id }),
       reason,

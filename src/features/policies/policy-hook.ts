@@ -98,5 +98,5 @@ function toSafeLine(message: string, secret: string | undefined): string {
 /** The tool in the format of Arcade's hooks, with its id. */
 function toHookTool(id: string) {
   const { namespace, name, version } = parseToolId(id)
-  return { id, name, toolkit: namespace, ...(version !== undefined && { version }) }
+  return { id, name, toolkit: namespace, version }
 }

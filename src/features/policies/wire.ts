@@ -144,9 +144,9 @@ function matchToWire(match: PolicyMatch) {
 function timeToWire({ days, from, to, zone }: PolicyTime) {
   return {
     ...(days && { days: [...days] }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(zone !== undefined && { zone }),
+    from,
+    to,
+    zone,
   }
 }
 
@@ -162,7 +162,7 @@ export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
   const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
   return {
     id,
-    ...(description !== undefined && { description }),
+    description,
     enabled,
     effect,
     match: matchToWire(match),

@@ -124,8 +124,8 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
       userId,
       providers: [{ entry: requireActive(entry), scopes }],
       account,
-      ...(display !== undefined && { userDisplay: display }),
-      ...(lang !== undefined && { lang }),
+      userDisplay: display,
+      lang,
       nextUri: new URL(PORTAL_PATH, siteOf(c, broker).url).href,
     })
     if (acquired.outcome === 'ready') return PORTAL_PATH

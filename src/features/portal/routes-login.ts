@@ -106,7 +106,7 @@ export async function keepMeSession(
       subject: userId,
       may: RIGHTS_OF_LOGIN,
       authority: verifierName(broker.settings.verifier),
-      ...(authTime !== undefined && { authTime }),
+      authTime,
       replaces: sessions.token(c),
       audit: broker.audit.of(projectId, { action: 'portal.entered', userId, reason: 'login' }),
     }),

@@ -84,7 +84,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, time: string)
     action: 'tool.scheduled',
     tool: toolId(tool),
     subject: record.id,
-    ...(userId !== undefined && { userId }),
+    userId,
   })
   await aboutToRun({ executionId: record.id, toolId: record.toolId })
   await broker.store.executions.add([record], audit)

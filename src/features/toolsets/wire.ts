@@ -152,8 +152,8 @@ export function toolsetToWire(
     ...(tags && { tags: [...tags] }),
     ...(providers && { providers: [...providers] }),
     names,
-    ...(instructions !== undefined && { instructions }),
-    ...(listing !== undefined && { listing }),
+    instructions,
+    listing,
     created_at: toTimestamp(toolset.createdAt),
     updated_at: toTimestamp(toolset.updatedAt),
   }

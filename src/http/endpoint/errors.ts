@@ -105,10 +105,7 @@ export function statusOf(c: Context, error: unknown): number {
 export function toRefusal(error: unknown, path: string, log: Log, requestId?: string): BrokerError {
   const refusal = asRefusal(error)
   if (STATUS[refusal.code] >= 500)
-    log.error(
-      { path, reason: refusal.code, error: describe(error), ...(requestId !== undefined && { requestId }) },
-      'a request failed',
-    )
+    log.error({ path, reason: refusal.code, error: describe(error), requestId }, 'a request failed')
   return refusal
 }
 

@@ -57,7 +57,7 @@ export function createObserver({
         status,
         ms: Math.round(milliseconds * 10) / 10,
         ...(caller !== undefined && caller.id !== '' && { keyId: caller.id }),
-        ...(span !== undefined && { traceId: span.traceId }),
+        traceId: span?.traceId,
       },
       'answered',
     )

@@ -63,7 +63,7 @@ export function refreshTokens({
       model: MODEL,
       id,
       payload: sealer.seal(JSON.stringify(family), contextOf(id)),
-      ...(grantId !== undefined && { grantId }),
+      grantId,
       ...(seconds !== undefined && { expiresAt: now() + seconds }),
     }
   }

@@ -67,7 +67,7 @@ export function errorResult(error: ToolError, upstream?: JsonRecord): CallToolRe
       'gatepass/error': {
         kind,
         can_retry: canRetry,
-        ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+        retry_after_ms: retryAfterMs,
       },
     },
   }

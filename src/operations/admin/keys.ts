@@ -197,16 +197,16 @@ export function apiKeyToWire(key: ApiKey, project: string, now: EpochSeconds): z
     status: revokedAt !== undefined ? 'revoked' : isExpired(key, now) ? 'expired' : 'active',
     created_at: toTimestamp(createdAt),
     ...limitsOf(key),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    last_used_at: toTimestamp(lastUsedAt),
     replaced_by: replacedBy,
-    ...(revokedAt !== undefined && { revoked_at: toTimestamp(revokedAt) }),
+    revoked_at: toTimestamp(revokedAt),
   }
 }
 
 function limitsOf({ userId, expiresAt, rateLimit }: ApiKey) {
   return {
-    ...(userId !== undefined && { user_id: userId }),
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    ...(rateLimit !== undefined && { rate_limit: rateLimit }),
+    user_id: userId,
+    expires_at: toTimestamp(expiresAt),
+    rate_limit: rateLimit,
   }
 }

@@ -80,6 +80,6 @@ function mcpClientToWire(broker: Broker, consent: McpConsent): z.infer<typeof mc
     scopes: [...scopes],
     has_access: hasAccess(broker, consent),
     created_at: toTimestamp(createdAt),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    last_used_at: toTimestamp(lastUsedAt),
   }
 }

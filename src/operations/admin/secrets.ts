@@ -126,10 +126,10 @@ function toWire({
   return {
     id,
     key,
-    ...(description !== undefined && { description }),
+    description,
     binding: { id: projectId, type: 'project' },
     created_at: toTimestamp(createdAt),
     updated_at: toTimestamp(updatedAt),
-    ...(lastAccessedAt !== undefined && { last_accessed_at: toTimestamp(lastAccessedAt) }),
+    last_accessed_at: toTimestamp(lastAccessedAt),
   }
 }

@@ -192,7 +192,7 @@ function released(id: string, releases: readonly Release[]): AuthorizationWire {
     context: {
       token: accessToken,
       token_type: connection.tokenType,
-      ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+      expires_at: toTimestamp(connection.expiresAt),
       user_info: userInfo,
     },
   }

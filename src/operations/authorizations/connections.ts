@@ -122,7 +122,7 @@ export const getConnectionToken = defineOperation({
     return {
       access_token: accessToken,
       token_type: connection.tokenType,
-      ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+      expires_at: toTimestamp(connection.expiresAt),
       scopes: connection.scopes,
     }
   },
@@ -160,10 +160,10 @@ async function toWire(broker: Broker, connection: Connection): Promise<z.infer<t
     account: { id: account.id, name: account.name },
     scopes: [...scopes],
     status,
-    ...(statusReason !== undefined && { status_reason: statusReason }),
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
+    status_reason: statusReason,
+    expires_at: toTimestamp(expiresAt),
     created_at: toTimestamp(createdAt),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    last_used_at: toTimestamp(lastUsedAt),
     default: isDefault,
   }
 }

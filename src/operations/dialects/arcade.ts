@@ -76,8 +76,8 @@ export function toContractError(error: ToolError) {
     message,
     developer_message: `${kind}: ${developerMessage ?? message}`,
     can_retry: canRetry,
-    ...(additionalPromptContent !== undefined && { additional_prompt_content: additionalPromptContent }),
-    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+    additional_prompt_content: additionalPromptContent,
+    retry_after_ms: retryAfterMs,
   }
 }
 
@@ -115,7 +115,7 @@ export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<stri
     execution_type: 'scheduled',
     status: record.status,
     success: true,
-    ...(record.runAt !== undefined && { run_at: toTimestamp(record.runAt) }),
+    run_at: toTimestamp(record.runAt),
   }
 }
 

@@ -23,7 +23,7 @@ function outcomeToWire(result: RunResult): WireObject {
   switch (result.outcome) {
     case 'value': {
       const { structured, mcpResult } = result
-      return { ...(structured !== undefined && { structured }), ...(mcpResult && { mcpResult }) }
+      return { structured, ...(mcpResult && { mcpResult }) }
     }
     case 'error': {
       const { error, mcpResult } = result

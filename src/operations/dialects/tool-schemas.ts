@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { WORKER_STATUSES } from '../../domain/worker.ts'
 import { type Parameter, VALUE_TYPES, type ValueSchema } from '../../sdk/worker/value-schema.ts'
 import { AUTHORIZATION_STATUSES } from '../../tools/tool-answer.ts'
-import type { AnswerOf } from '../schemas/answer-of.ts'
 import { jsonObject } from '../schemas/json-schemas.ts'
 
 // Tools and what they need, as Arcade's API describes them. arcade-tools.ts makes them.
@@ -121,11 +120,11 @@ export const toolDefinitionSchema = z
   })
   .openapi('ToolDefinition')
 
-export type RequiredProviderWire = AnswerOf<typeof requiredProviderSchema>
-export type RequiredSecretWire = AnswerOf<typeof requiredSecretSchema>
-export type RequiredWorkerWire = AnswerOf<typeof requiredWorkerSchema>
-export type RequirementsWire = AnswerOf<typeof requirementsSchema>
-export type ToolDefinition = AnswerOf<typeof toolDefinitionSchema>
+export type RequiredProviderWire = z.infer<typeof requiredProviderSchema>
+export type RequiredSecretWire = z.infer<typeof requiredSecretSchema>
+export type RequiredWorkerWire = z.infer<typeof requiredWorkerSchema>
+export type RequirementsWire = z.infer<typeof requirementsSchema>
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>
 
 const link = {
   authorization_id: z
@@ -169,4 +168,4 @@ export const manyRequirementsSchema = z
   })
   .openapi('SharedRequirements')
 
-export type ManyRequirementsWire = AnswerOf<typeof manyRequirementsSchema>
+export type ManyRequirementsWire = z.infer<typeof manyRequirementsSchema>

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { CAUSE_ACTORS, CAUSE_CODES, type Cause } from '../../domain/causes.ts'
-import type { AnswerOf } from './answer-of.ts'
 
 /** Why something does not work, with what to change: part of explanations and of refusals. */
 export const causeSchema = z
@@ -14,6 +13,6 @@ export const causeSchema = z
   })
   .openapi('Cause')
 
-export function causeToWire({ code, message, toDo, who }: Cause): AnswerOf<typeof causeSchema> {
+export function causeToWire({ code, message, toDo, who }: Cause): z.infer<typeof causeSchema> {
   return { code, message, to_do: toDo, who }
 }

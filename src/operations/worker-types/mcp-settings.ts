@@ -196,8 +196,8 @@ function toolRequirementsToWire({ authorization, secrets }: McpRequirements) {
 
 function authorizationToWire({ id, providerId, scopes }: AuthorizationRequirement) {
   return {
-    ...(id !== undefined && { id }),
-    ...(providerId !== undefined && { provider_id: providerId }),
+    id,
+    provider_id: providerId,
     scopes,
   }
 }

@@ -96,10 +96,10 @@ export const openapiWorker = defineWorkerType({
           ...(typeof version === 'string' && { version }),
         },
       }),
-      ...(url !== undefined && { url }),
+      url,
       ...(request && { request: toRequestWire(request) }),
-      ...(serverUrl !== undefined && { server_url: serverUrl }),
-      ...(namespace !== undefined && { namespace }),
+      server_url: serverUrl,
+      namespace,
       ...(authorization && {
         authorization: Object.fromEntries(
           Object.entries(authorization).map(([name, mapping]) => [name, toSchemeWire(mapping)]),

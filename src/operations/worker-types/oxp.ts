@@ -84,7 +84,7 @@ export const oxpWorker = defineWorkerType({
       uri: worker.uri,
       ...(auth === 'api_key' && { api_key: toKeptSecret(true) }),
       ...(auth === 'jwt' && { jwt_secret: toKeptSecret(true) }),
-      ...(audience !== undefined && { audience }),
+      audience,
       envelope,
       timeout: worker.timeoutSeconds,
       retry: worker.retry,

@@ -248,7 +248,7 @@ export async function workerToWire(broker: Broker, worker: Worker): Promise<z.in
         authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
       }),
     },
-    ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
+    synced_at: toTimestamp(syncedAt),
     sync_error: syncError,
     acceptance: await acceptanceToWire(broker, worker),
   }

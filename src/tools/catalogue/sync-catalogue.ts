@@ -252,7 +252,7 @@ function toTool(
     projectId,
     title,
     source: { kind: 'worker', workerUid, document },
-    binding: { workerUid, toolkit, name, ...(version !== undefined && { version }) },
+    binding: { workerUid, toolkit, name, version },
     digest,
     createdAt: same?.createdAt ?? now,
     updatedAt: now,

@@ -46,7 +46,7 @@ export function toModelTool(tool: Tool): Record<string, unknown> {
   return {
     name,
     ...(namespace !== '' && { namespace }),
-    ...(version !== undefined && { version }),
+    version,
     title,
     description,
     inputSchema: plainSchema(tool.inputSchema),

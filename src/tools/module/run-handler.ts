@@ -102,8 +102,8 @@ function toRun(
     progress(progress, total, message) {
       const data = {
         progress,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
+        total,
+        message,
       }
       onEvent?.({ kind: 'progress', data })
     },

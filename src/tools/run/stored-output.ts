@@ -30,7 +30,7 @@ export function toStoredOutput(outcome: ExecutionOutcome): StoredOutput {
           url,
           scopes: [...scopes],
           user_id: userId,
-          ...(providerId !== undefined && { provider_id: providerId }),
+          provider_id: providerId,
           context: {},
         },
       }

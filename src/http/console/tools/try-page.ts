@@ -50,7 +50,7 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
       input: read.input,
       entryPoint: 'console',
       keepContent: true,
-      ...(user !== undefined && { userId: user.data }),
+      userId: user?.data,
     } as const
     const checked = await checkCall(broker, call)
     if (checked.inputFault !== undefined) {
@@ -63,7 +63,7 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
     await broker.audit.record(on.projectId, {
       action: 'tool.tried',
       tool: toolId(tool),
-      ...(user !== undefined && { userId: user.data }),
+      userId: user?.data,
     })
     const ran = await attempt(() => executeTool(broker, checked, on.c.req.raw.signal))
     if (ran.outcome === 'refused') return refuse(new Map(), ran.message)
