@@ -143,29 +143,29 @@ function toWire(explained: Explanation): z.infer<typeof explanationSchema> {
     kind,
     user_id: userId,
     status,
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...(requester !== undefined && { requester }),
+    reason,
+    message,
+    requester,
     created_at: toTimestamp(createdAt),
     expires_at: toTimestamp(expiresAt),
     ended_at: toTimestamp(endedAt),
     providers: explained.providers.map((provider) => ({
       provider_id: provider.providerId,
       name: provider.name,
-      ...(provider.redirectUri !== undefined && { redirect_uri: provider.redirectUri }),
+      redirect_uri: provider.redirectUri,
       scopes: [...provider.scopes],
-      ...(provider.missingScopes !== undefined && { missing_scopes: [...provider.missingScopes] }),
-      ...(provider.connectionId !== undefined && { connection_id: provider.connectionId }),
+      missing_scopes: provider.missingScopes && [...provider.missingScopes],
+      connection_id: provider.connectionId,
     })),
     steps: explained.steps.map(({ at, step, providerId, attempt, details }) => ({
       at: toTimestamp(at),
       step,
-      ...(providerId !== undefined && { provider_id: providerId }),
-      ...(attempt !== undefined && { attempt }),
+      provider_id: providerId,
+      attempt,
       details: detailsToWire(details),
     })),
     ...(explained.isCut && { earlier_steps_dropped: true }),
-    ...(explained.cause && { cause: causeToWire(explained.cause) }),
+    cause: explained.cause && causeToWire(explained.cause),
   }
 }
 
@@ -173,10 +173,10 @@ function toWire(explained: Explanation): z.infer<typeof explanationSchema> {
 function detailsToWire({ first_at, parameters, scopes, missing_scopes, received, ...rest }: TrailDetails) {
   return {
     ...rest,
-    ...(parameters !== undefined && { parameters: [...parameters] }),
-    ...(scopes !== undefined && { scopes: [...scopes] }),
-    ...(missing_scopes !== undefined && { missing_scopes: [...missing_scopes] }),
-    ...(received !== undefined && { received: [...received] }),
+    parameters: parameters && [...parameters],
+    scopes: scopes && [...scopes],
+    missing_scopes: missing_scopes && [...missing_scopes],
+    received: received && [...received],
     ...(first_at !== undefined && { first_at: toTimestamp(first_at) }),
   }
 }

@@ -136,7 +136,7 @@ function matchToWire(match: PolicyMatch) {
     ...(scopes && { scopes: [...scopes] }),
     ...(hosts && { hosts: [...hosts] }),
     ...(uses && { uses: [...uses] }),
-    ...(time && { time: timeToWire(time) }),
+    time: time && timeToWire(time),
     ...(rate && { rate: { limit: rate.limit, seconds: rate.seconds, per: rate.per } }),
   }
 }

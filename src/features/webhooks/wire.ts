@@ -92,7 +92,7 @@ export function webhookToWire(webhook: Webhook, now: number): z.infer<typeof web
     id,
     url,
     description,
-    ...(types !== undefined && { types: [...types] }),
+    types: types && [...types],
     enabled,
     state: webhookState(webhook),
     disabled_reason: disabledReason,

@@ -107,7 +107,7 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
     case 'failed': {
       const { reason, message } = authorization
       const cause = await causeOfAuthorization(broker, authorization)
-      return { ...common, status: 'failed', reason, message, ...(cause && { cause: causeToWire(cause) }) }
+      return { ...common, status: 'failed', reason, message, cause: cause && causeToWire(cause) }
     }
     default:
       return {
@@ -158,7 +158,7 @@ async function connectionAsAuthorization(
     context: {},
     reason: connection.statusReason === 'provider_changed' ? 'provider_changed' : 'invalid_grant',
     message: 'The user must approve again. Begin a new authorization.',
-    ...(cause && { cause: causeToWire(cause) }),
+    cause: cause && causeToWire(cause),
   }
 }
 

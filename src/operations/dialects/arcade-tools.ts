@@ -37,7 +37,7 @@ export function toDefinition(tool: Tool, status: RequirementStatus | undefined):
     description: tool.description,
     toolkit: {
       name: namespace,
-      ...(version !== undefined && { version }),
+      version,
       ...(typeof toolkitDescription === 'string' && { description: toolkitDescription }),
     },
     input: { parameters: toParameters(tool.inputSchema) },
@@ -77,7 +77,7 @@ function toOutput({ outputSchema }: Tool, document: JsonRecord): ToolDefinition[
   const isInModes = modes.includes('null')
   return {
     available_modes: modes.length > 0 ? modes : USUAL_MODES,
-    ...(description !== undefined && { description }),
+    description,
     ...(outputSchema && { value_schema: { ...value_schema, ...(nullable && !isInModes && { nullable }) } }),
   }
 }
@@ -89,8 +89,8 @@ function toRequirements({ requirements }: Tool): ToolDefinition['requirements'] 
   return {
     ...(first && {
       authorization: {
-        ...(first.id !== undefined && { id: first.id }),
-        ...(first.providerId !== undefined && { provider_id: first.providerId }),
+        id: first.id,
+        provider_id: first.providerId,
         provider_type: 'oauth2',
         oauth2: { scopes },
       },
@@ -103,32 +103,32 @@ function statusToWire({ met, authorizations, secrets, worker }: RequirementStatu
   const first = authorizations.find((authorization) => !authorization.met) ?? authorizations[0]
   return {
     met,
-    ...(first && { authorization: providerToWire(first) }),
+    authorization: first && providerToWire(first),
     ...(authorizations.length > 1 && { authorizations: authorizations.map(providerToWire) }),
     secrets: secrets.map(secretToWire),
-    ...(worker && { worker: workerToWire(worker) }),
+    worker: worker && workerToWire(worker),
   }
 }
 
 function providerToWire(required: RequiredProvider): RequiredProviderWire {
   const { id, wellKnownId, scopes, status, statusReason, tokenStatus } = required
   return {
-    ...(id !== undefined && { id }),
-    ...(wellKnownId !== undefined && { provider_id: wellKnownId }),
+    id,
+    provider_id: wellKnownId,
     provider_type: 'oauth2',
     oauth2: { scopes: [...scopes] },
     status,
-    ...(statusReason !== undefined && { status_reason: statusReason }),
-    ...(tokenStatus !== undefined && { token_status: tokenStatus }),
+    status_reason: statusReason,
+    token_status: tokenStatus,
   }
 }
 
 function secretToWire({ key, met, statusReason }: RequiredSecret): RequiredSecretWire {
-  return { key, met, ...(statusReason !== undefined && { status_reason: statusReason }) }
+  return { key, met, status_reason: statusReason }
 }
 
 function workerToWire({ id, met, status, statusReason }: RequiredWorker): RequiredWorkerWire {
-  return { id, met, status, ...(statusReason !== undefined && { status_reason: statusReason }) }
+  return { id, met, status, status_reason: statusReason }
 }
 
 /** What several tools need together (`POST /v1/tools/requirements`). */
@@ -172,8 +172,8 @@ function sharedProviderToWire(id: string, required: SharedProvider) {
     provider_type: 'oauth2' as const,
     scopes,
     status,
-    ...(statusReason !== undefined && { status_reason: statusReason }),
-    ...(tokenStatus !== undefined && { token_status: tokenStatus }),
+    status_reason: statusReason,
+    token_status: tokenStatus,
     tool_names: toolIds,
     ...(link && { authorization_id: link.authorizationId, url: link.url }),
   }

@@ -116,7 +116,7 @@ export const mcpWorker = defineWorkerType({
       namespace,
       token_meta: tokenMeta,
       ...(providers && { providers }),
-      ...(requirements && { requirements: requirementsToWire(requirements) }),
+      requirements: requirements && requirementsToWire(requirements),
       external_id: externalId,
       redirect_uri: redirectUri,
       ...((oauth2 ?? authorization) && {
