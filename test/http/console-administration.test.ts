@@ -518,7 +518,7 @@ describe('a tool that is tried', () => {
 })
 
 describe('a policy', () => {
-  const form = { id: 'tried', effect: 'deny', enabled: 'true', users: 'ada' }
+  const form = { id: 'tried', effect: 'deny', enabled: 'true', 'match.users': 'ada' }
 
   test('is tried on last week before it is made', async () => {
     const before = await newest()
@@ -533,14 +533,14 @@ describe('a policy', () => {
   test('is kept as the form says', async () => {
     const rule = {
       ...form,
-      uses: 'token',
-      days: '5',
-      from: '20:00',
-      to: '06:00',
-      zone: 'Europe/Berlin',
-      limit: '3',
-      seconds: '60',
-      per: 'tool',
+      'match.uses': 'token',
+      'match.time.days': '5',
+      'match.time.from': '20:00',
+      'match.time.to': '06:00',
+      'match.time.zone': 'Europe/Berlin',
+      'match.rate.limit': '3',
+      'match.rate.seconds': '60',
+      'match.rate.per': 'tool',
       do: 'set',
       description: 'At night',
     }
@@ -559,7 +559,13 @@ describe('a policy', () => {
   })
 
   test('that is made and switched off is not said to be in force', async () => {
-    await send('/policy/new', { id: 'tried', effect: 'deny', users: 'ada', do: 'set' })
+    await send('/policy/new', {
+      id: 'tried',
+      effect: 'deny',
+      enabled: 'false',
+      'match.users': 'ada',
+      do: 'set',
+    })
     expect(textOf(await admin.get(url('/policies/tried')))).toContain('It is not in force.')
     await world.call('DELETE', '/v1/admin/policies/tried')
   })

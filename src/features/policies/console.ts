@@ -11,19 +11,21 @@ import {
   table,
 } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
-import { select, submit } from '../../http/console/form-fields.ts'
+import { hidden, select, submit } from '../../http/console/form-fields.ts'
 import { attempt, given, type Refused } from '../../http/console/form-outcome.ts'
 import { outputView } from '../../http/console/output-view.ts'
+import { perform } from '../../http/console/perform.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { dryRunView } from './console-dry-run.ts'
-import { policyBody, policyFields, valuesOf, versionOf } from './console-form.ts'
+import { CHANGE, CREATE, valuesOf, versionOf } from './console-form.ts'
 import type { Policy } from './domain.ts'
+import { createPolicy, updatePolicy } from './operations.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
-import { addPolicy, changePolicy, deletePolicy, getPolicy } from './policy-settings.ts'
-import { newPolicySchema, policySchema, policyToWire, settingsFromWire } from './wire.ts'
+import { deletePolicy, getPolicy } from './policy-settings.ts'
+import { newPolicySchema, policySchema, policyToWire } from './wire.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 
@@ -88,9 +90,7 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     { readonly: true },
   )
 
-  routes.page('/policy/new', (on) =>
-    showEditor(on, { values: new URLSearchParams({ enabled: 'true', effect: 'deny' }) }),
-  )
+  routes.page('/policy/new', (on) => showEditor(on, { values: new URLSearchParams() }))
 
   routes.page('/policies/:id', async (on) => {
     const policy = await getPolicy(broker, on.projectId, idOf(on))
@@ -127,8 +127,7 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
 
   /** Handles both buttons of the editor: one tries the policy, the other stores it. */
   async function send(on: OnPage, form: URLSearchParams, policy?: Policy) {
-    const id = policy?.id ?? form.get('id')?.trim() ?? ''
-    const body = policyBody(form, id)
+    const id = policy?.id ?? given(form, 'id') ?? ''
     const isTried = form.get('do') === 'try'
     const loaded = given(form, 'version')
     if (!isTried && policy !== undefined && loaded !== undefined && loaded !== versionOf(policy)) {
@@ -136,18 +135,19 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
       return showEditor(on, { values: form, policy, refused: CHANGED_MEANWHILE })
     }
     const done = await attempt(async () => {
-      const wire = parseOnce(newPolicySchema, body, 'the body')
-      if (isTried) return dryRun(broker, on.projectId, { policies: [wire], without: [] }, PAGE_LIMIT)
-      const settings = settingsFromWire(wire)
-      if (policy === undefined) await addPolicy(broker, on.projectId, wire.id, settings)
-      else await changePolicy(broker, policy, { ...settings, description: settings.description ?? null })
-      return undefined
+      const body = bodyOf(form, policy)
+      if (isTried) {
+        const tried = parseOnce(newPolicySchema, { ...body, id }, 'the body')
+        return { dryRun: await dryRun(broker, on.projectId, { policies: [tried], without: [] }, PAGE_LIMIT) }
+      }
+      return policy === undefined
+        ? perform(on, createPolicy, { body })
+        : perform(on, updatePolicy, { params: { id }, body })
     })
     const shown = { values: form, ...(policy && { policy }) }
     if (done.outcome === 'refused') return showEditor(on, { ...shown, refused: done })
-    if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
-    const made =
-      body.enabled === true ? 'The policy is in force.' : 'The policy was made. It is not in force.'
+    if ('dryRun' in done.result) return showEditor(on, { ...shown, result: done.result.dryRun })
+    const made = done.result.enabled ? 'The policy is in force.' : 'The policy was made. It is not in force.'
     return on.go(policyPath(id), policy === undefined ? made : 'The policy was changed.')
   }
 }
@@ -184,7 +184,7 @@ interface Editor {
 function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
   const isNew = policy === undefined
   const action = isNew ? '/policy/new' : policyPath(policy.id)
-  const fields = html`${policyFields(values, refused?.faults ?? new Map(), { isNew })}
+  const fields = html`${hidden('version', values.get('version') ?? '')}${(isNew ? CREATE : CHANGE).view({ values, refused })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button>${on.session.isRecent && html` <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button>`}</div>
 ${!on.session.isRecent && confirmFirst(pathOf(on.c))}`
   const body = html`${result !== undefined && dryRunView(result)}
@@ -208,9 +208,14 @@ function effectBadge(effect: Policy['effect']): Html {
   return badge(effect, TONES[effect])
 }
 
-/** The body of the API request that does the same as the form, without the hook's secret, which no page shows. */
+/** The body of the API request for the form, not checked yet. An empty `match` is sent too, because it matches all. */
+function bodyOf(form: URLSearchParams, policy?: Policy) {
+  return { match: {}, ...(policy === undefined ? CREATE : CHANGE).read(form) }
+}
+
+/** The same for `curl`, without the hook's secret, which no page shows. */
 function shownBody(form: URLSearchParams): unknown {
   const shown = new URLSearchParams(form)
-  if (shown.get('secret')) shown.set('secret', '…')
-  return policyBody(shown, shown.get('id') ?? 'no-leaks')
+  if (shown.get('hook.secret')) shown.set('hook.secret', '…')
+  return { id: 'no-leaks', effect: 'deny', ...bodyOf(shown) }
 }

@@ -69,14 +69,16 @@ const hookSchema = z.strictObject({
   on_failure: onFailure
     .default('deny')
     .meta({ description: 'The decision when the hook fails or its answer is invalid' }),
-  secret: secret.optional().meta({ description: 'Sent as `Authorization: Bearer <secret>`' }),
+  secret: secret
+    .optional()
+    .meta({ description: 'Sent as `Authorization: Bearer <secret>`', writeOnly: true }),
 })
 
 export const hookChangesSchema = z.strictObject({
   url: plainText(2048).optional(),
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
-  secret: secret.nullish().meta({ description: '`null` removes the secret' }),
+  secret: secret.nullish().meta({ description: '`null` removes the secret', writeOnly: true }),
 })
 
 export const policySchema = z

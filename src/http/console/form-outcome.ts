@@ -38,11 +38,6 @@ export function given(form: URLSearchParams, field: string): string | undefined 
   return textIn(form, field).trim() || undefined
 }
 
-/** Whether one of these fields is filled in. */
-export function hasAny(form: URLSearchParams, fields: readonly string[]): boolean {
-  return fields.some((field) => given(form, field) !== undefined)
-}
-
 /** The JSON object in a form's field; empty when there is none. Throws `invalid_request`. */
 export function givenObject(form: URLSearchParams, field: string): Readonly<Record<string, unknown>> {
   const text = given(form, field)

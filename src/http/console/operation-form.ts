@@ -10,6 +10,7 @@ import type { ShowOptions } from './routes.ts'
 import {
   type FormField,
   fieldOf,
+  initialText,
   isKeywords,
   type Json,
   type Member,
@@ -54,6 +55,17 @@ export interface FormOptions {
   readonly only?: readonly string[]
   /** The parameters of the path have fields too. */
   readonly withParams?: boolean
+  /** The form shows a whole record: an empty field that may be `null` is sent as `null`, except of a secret. */
+  readonly isRecord?: boolean
+  /** Members at or below these paths are in boxes of their own, after the others. */
+  readonly sections?: Readonly<Record<string, FormSection>>
+}
+
+export interface FormSection {
+  readonly title: string
+  readonly hint?: string
+  /** Shown without a click. */
+  readonly isOpen?: true
 }
 
 /** The form as it was sent, with what is wrong with it; `undefined` for a new one. */
@@ -73,6 +85,8 @@ export interface OperationForm {
   view(sent?: SentBody, more?: Html): Html
   /** The body of the request with the parameters that have fields, not checked yet. Throws `invalid_request` for a field that is not JSON. */
   read(form: URLSearchParams): Readonly<Record<string, Json>>
+  /** The form filled in with the record, without secrets. */
+  valuesOf(record: object): URLSearchParams
 }
 
 /** One field with the path of the object that it belongs to. */
@@ -80,6 +94,9 @@ interface Placed {
   readonly above: readonly string[]
   readonly field: FormField
   readonly isNamed: boolean
+  readonly takesNull: boolean
+  /** The path of its section. */
+  readonly section: string | undefined
 }
 
 const dotted: Naming = (path) => path.join('.')
@@ -103,25 +120,71 @@ export function operationForm<Params extends z.ZodType, Body extends z.ZodType>(
       const sent = { values, faults: refused?.faults ?? new Map<string, string>() }
       const state = [...values].length > 0 || refused !== undefined ? sent : undefined
       const of = (isNamed: boolean) =>
-        placed().flatMap((member) => (member.isNamed === isNamed ? member.field : []))
+        placed().flatMap((member) =>
+          member.isNamed === isNamed && member.section === undefined ? member.field : [],
+        )
       const others = of(false)
-      if (options.others === undefined || others.length === 0)
-        return html`${fieldsView(of(true), state)}${more}${fieldsView(others, state)}`
-      const isOpen = state !== undefined && others.some((field) => isUsed(field, state))
       return html`${fieldsView(of(true), state)}${more}
-<details${isOpen ? html` open` : ''}><summary>${options.others}</summary><div class="stack">${fieldsView(others, state)}</div></details>`
+${options.others === undefined ? fieldsView(others, state) : sectionView({ title: options.others, className: 'stack' }, others, state)}
+${Object.entries(options.sections ?? {}).map(([path, section]) => sectionView(section, inSection(placed(), path), state))}`
     },
     read(form) {
       const faults: Fault[] = []
       const body: Record<string, Json> = {}
-      for (const { above, field } of placed()) {
+      const sent = { values: form, faults: new Map<string, string>() }
+      for (const { above, field, takesNull, section } of placed()) {
+        // values with which a new form begins do not make an object of their own
+        if (section !== undefined && !inSection(placed(), section).some((inner) => isUsed(inner, sent)))
+          continue
         const value = readValue(field, form, faults)
-        if (value !== undefined) put(body, [...above, field.member], value)
+        const isRemoved = options.isRecord === true && takesNull && !field.isSecret
+        if (value !== undefined || isRemoved) put(body, [...above, field.member], value ?? null)
       }
       if (faults.length > 0) throw invalidRequest(faults)
       return body
     },
+    valuesOf(record) {
+      const values = placed().flatMap(({ above, field }) =>
+        field.isSecret
+          ? []
+          : textsOf(field, above.reduce<unknown>(memberOf, record)).map((text) => [field.name, text]),
+      )
+      return new URLSearchParams(values)
+    },
   }
+}
+
+function inSection(placed: readonly Placed[], path: string): readonly FormField[] {
+  return placed.flatMap(({ section, field }) => (section === path ? field : []))
+}
+
+/** The fields in a box, which is open if one of them is filled in or has a fault. */
+function sectionView(
+  { title, hint, isOpen, className = 'columns' }: FormSection & { readonly className?: string },
+  fields: readonly FormField[],
+  state: SentForm | undefined,
+): Html | '' {
+  if (fields.length === 0) return ''
+  const body = html`<div class="${className}">${fieldsView(fields, state)}</div>`
+  if (isOpen)
+    return html`<fieldset class="plain"><legend>${title}</legend>${hint !== undefined && html`<p class="hint">${hint}</p>`}${body}</fieldset>`
+  const isFilled = state !== undefined && fields.some((field) => isUsed(field, state))
+  return html`<details${isFilled ? html` open` : ''}><summary>${title}</summary>${body}</details>`
+}
+
+/** The texts that a form sends for the field of an object's member. */
+function textsOf(field: FormField, object: unknown): readonly string[] {
+  if (field.kind === 'group')
+    return field.fields.flatMap((inner) => textsOf(inner, memberOf(object, field.member)))
+  const value = memberOf(object, field.member) as Json | undefined // records are JSON
+  if (value === undefined || value === null) return []
+  return field.kind === 'texts' && field.values !== undefined && Array.isArray(value)
+    ? value.map(String)
+    : [initialText({ ...field, initial: value })]
+}
+
+function memberOf(object: unknown, member: string): unknown {
+  return isKeywords(object) ? object[member] : undefined
 }
 
 /** The members of the body, and of the path if its parameters have fields. */
@@ -148,7 +211,13 @@ function placedFields(
 
   /** Whether the layout names members of the object at this path. */
   const isAbove = (path: string) => order.some((name) => name.startsWith(`${path}.`))
-  const within = (members: readonly Member[], above: readonly string[]): readonly Placed[] =>
+  const sectionOf = (path: string) =>
+    Object.keys(options.sections ?? {}).findLast((section) => `${path}.`.startsWith(`${section}.`))
+  const within = (
+    members: readonly Member[],
+    above: readonly string[],
+    isOptional = false,
+  ): readonly Placed[] =>
     members.flatMap((member): readonly Placed[] => {
       const path = dotted([...above, member.member])
       known.add(path)
@@ -156,8 +225,15 @@ function placedFields(
         layout[path] ?? (options.only?.includes(dotted(above)) && !isAbove(path) ? false : undefined)
       if (own === false) return []
       if (own === undefined && isAbove(path))
-        return within(membersOf(withoutNull(member.keywords)), [...above, member.member])
-      return [{ above, field: shownField(member, above, own, options), isNamed: own !== undefined }]
+        return within(
+          membersOf(withoutNull(member.keywords)),
+          [...above, member.member],
+          sectionOf(path) === path && !member.isRequired,
+        )
+      const wanted = { ...member, isRequired: member.isRequired && !isOptional }
+      const field = shownField(wanted, above, own, options)
+      const takesNull = withoutNull(member.keywords) !== member.keywords
+      return [{ above, field, isNamed: own !== undefined, takesNull, section: sectionOf(path) }]
     })
 
   const all = within(members, [])
@@ -202,6 +278,12 @@ function shownField(
     return { ...show(field, given), fields: field.fields.map((inner) => show(inner, {})) }
   const { name, member, isRequired, shown = { label: member } } = show(field, given)
   if (asText) return { name, member, isRequired, shown, kind: 'text', isLong: true }
+  const { type, items } = withoutNull(wanted.keywords)
+  if (type === 'array' && shown.choices !== undefined) {
+    const areNumbers = isKeywords(items) && /^(integer|number)$/.test(String(items.type))
+    const values = shown.choices.map(([text]) => text)
+    return { name, member, isRequired, shown, kind: 'texts', values, areNumbers }
+  }
   return { ...show(field, given), ...(initial !== undefined && { initial }) }
 }
 
@@ -215,8 +297,8 @@ function isSeveralLines(
   return isLong && maxLength > LINE_LENGTH && type === undefined
 }
 
-function withSecretHint(shown: Shown, { isChange }: FormOptions): Shown {
-  const kept = isChange ? ' Leave it empty to keep the present one.' : ''
+function withSecretHint(shown: Shown, { isChange, isRecord }: FormOptions): Shown {
+  const kept = isChange || isRecord ? ' Leave it empty to keep the present one.' : ''
   return { ...shown, hint: html`${shown.hint ?? ''} It is sealed, and never shown again.${kept}` }
 }
 

@@ -109,7 +109,9 @@ export function sentValue(field: SimpleField, sent: URLSearchParams): Read {
     case 'texts': {
       const all = field.values === undefined ? text.split('\n') : sent.getAll(field.name)
       const texts = all.map((line) => line.trim()).filter((line) => line !== '')
-      return texts.length === 0 && !field.isRequired ? 'absent' : { value: texts }
+      return texts.length === 0 && !field.isRequired
+        ? 'absent'
+        : { value: field.areNumbers ? texts.map(Number) : texts }
     }
     case 'json':
       return text.trim() === '' ? 'absent' : parseJson(text)

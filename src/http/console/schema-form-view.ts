@@ -128,10 +128,11 @@ function options(
 function checkboxesView(field: SimpleField, values: readonly string[], sent: SentForm | undefined): Html {
   const initial = Array.isArray(field.initial) ? field.initial : []
   const chosen: readonly unknown[] = sent === undefined ? initial : sent.values.getAll(field.name)
+  const labels = new Map(field.shown?.choices)
   const note = `${idOf(field)}-note`
   const fault = sent?.faults.get(field.name)
   return html`<fieldset aria-describedby="${note}"><legend>${labelText(field)}</legend>
-${values.map((value) => html`<label><input type="checkbox" name="${field.name}" value="${value}"${chosen.includes(value) ? html` checked` : ''}>${name(value)}</label>`)}
+${values.map((value) => html`<label><input type="checkbox" name="${field.name}" value="${value}"${chosen.includes(value) ? html` checked` : ''}>${labels.get(value) ?? name(value)}</label>`)}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></fieldset>`
 }
 

@@ -47,7 +47,7 @@ export type SimpleField = Described &
     | { readonly kind: 'boolean' }
     | { readonly kind: 'choice'; readonly values: readonly Json[] }
     | { readonly kind: 'constant'; readonly value: Json }
-    | { readonly kind: 'texts'; readonly values?: readonly string[] }
+    | { readonly kind: 'texts'; readonly values?: readonly string[]; readonly areNumbers?: boolean }
     | { readonly kind: 'json' }
   )
 

@@ -1,6 +1,6 @@
 import type { ConsolePart } from '../../http/console-part.ts'
 
-const RULE = { id: 'later', effect: 'deny', users: 'eve' }
+const RULE = { id: 'later', effect: 'deny', 'match.users': 'eve' }
 const NO_LEAKS = { effect: 'deny', match: { tools: ['Demo.Leak'] } }
 
 export const consoleOfPolicies: ConsolePart = {
@@ -15,21 +15,25 @@ export const consoleOfPolicies: ConsolePart = {
   forms: [
     [
       () => '/policy/new',
-      { id: 'tried', effect: 'deny', enabled: 'true', users: 'eve', do: 'set' },
+      { id: 'tried', effect: 'deny', enabled: 'true', 'match.users': 'eve', do: 'set' },
       'policy.set',
     ],
     [
       () => '/policies/tried',
-      { effect: 'allow', users: 'eve\nada', tools: 'Demo.*', enabled: 'false', do: 'set' },
+      { effect: 'allow', 'match.users': 'eve\nada', 'match.tools': 'Demo.*', enabled: 'false', do: 'set' },
       'policy.set',
     ],
     [() => '/policies/tried/delete', {}, 'policy.deleted'],
   ],
   faults: [
     ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
-    ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
+    ['/policy/new', { id: 'night', effect: 'deny', 'match.time.from': '25:00' }, 'HH:MM'],
     ['/policy/new', { id: 'hooked', effect: 'hook' }, 'needs `hook`'],
-    ['/policy/new', { id: 'often', effect: 'deny', limit: 'x', seconds: '1' }, 'match.rate.limit'],
+    [
+      '/policy/new',
+      { id: 'often', effect: 'deny', 'match.rate.limit': 'x', 'match.rate.seconds': '1' },
+      'match.rate.limit',
+    ],
   ],
   endings: [
     {

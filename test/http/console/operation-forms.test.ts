@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPolicy, updatePolicy } from '../../../src/features/policies/operations.ts'
 import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
 import { attempt } from '../../../src/http/console/form-outcome.ts'
 import { operationForm } from '../../../src/http/console/operation-form.ts'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   world = await startWorld()
   ids.key = (await world.call('POST', '/v1/admin/keys', { role: 'caller' })).body.id
   ids.webhook = (await world.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/in' })).body.id
+  await world.call('POST', '/v1/admin/policies', { id: 'no-leaks', effect: 'deny', match: {} })
   admin = new UserAgent()
   const key = world.gatepass.apiKey
   await admin.submitForm(await admin.follow(`${world.gatepass.url}/dashboard`), { key })
@@ -43,6 +45,8 @@ describe('every member of an operation has a field in its form', () => {
       'rotateApiKey',
       { page: () => `/keys/${ids.key}`, action: () => `/keys/${ids.key}/rotate`, body: rotateApiKey.body },
     ],
+    ['createPolicy', { page: () => '/policy/new', body: createPolicy.body }],
+    ['updatePolicy', { page: () => '/policies/no-leaks', body: updatePolicy.body }],
     ['createProject', { page: () => '/projects', body: createProject.body }],
     ['setSecret', { page: () => '/secrets', body: setSecret.body }],
     ['createWebhook', { page: () => '/webhooks', body: createWebhook.body, without: ['enabled'] }],
@@ -61,7 +65,8 @@ describe('every member of an operation has a field in its form', () => {
     const form = shown.split('<form').find((one) => one.includes(`action="/dashboard${action()}"`)) ?? ''
     const names = new Set([...form.matchAll(/name="([^"]+)"/g)].map(([, name]) => name))
     const expected = members(body ?? z.never()).filter((member) => !without.includes(member))
-    expect(expected.filter((member) => !names.has(member))).toEqual([])
+    const isOffered = (member: string) => [...names].some((name) => `${name}.`.startsWith(`${member}.`))
+    expect(expected.filter((member) => !isOffered(member))).toEqual([])
   })
 })
 
@@ -199,4 +204,41 @@ test('an output shows a member of an object by its path, and no whole object', (
   expect(view.heads).toEqual(['Address', 'Counts'])
   const given = { at: { uri: 'https://a.example', since_at: '' }, runs: [{ id: 'r' }], counts: [1, 2] }
   expect(view.cells(given, 0).map(String)).toEqual(['<bdi>https://a.example</bdi>', '<bdi>[1,2]</bdi>'])
+})
+
+describe('the form of a whole record', () => {
+  const body = z.object({
+    note: z.string().nullish(),
+    key: z.string().nullish().meta({ writeOnly: true }),
+    at: z
+      .object({
+        days: z.array(z.number().int()).optional(),
+        per: z.enum(['user', 'tool']),
+        rate: z.object({ limit: z.number().int(), per: z.enum(['user', 'tool']) }).optional(),
+      })
+      .optional(),
+  })
+  const days = [['1', 'Monday'] as const, ['2', 'Tuesday'] as const]
+  const form = operationForm(
+    { id: 'set', body },
+    { 'at.days': { choices: days }, 'at.rate.limit': 'More than', 'at.rate.per': { initial: 'user' } },
+    { isRecord: true, sections: { at: { title: 'At', isOpen: true }, 'at.rate': { title: 'Rate' } } },
+  )
+  const record = { note: 'a', key: 'secret', at: { days: [2], per: 'tool', rate: { limit: 3, per: 'tool' } } }
+
+  test('is filled in with it, without secrets, and read as it was', () => {
+    const values = form.valuesOf(record)
+    expect(values.toString()).not.toContain('secret')
+    const { key: _, ...others } = record
+    expect(form.read(values)).toEqual(others)
+    const view = String(form.view({ values }))
+    expect(view).toMatch(/<input type="checkbox" name="at.days" value="2" checked>Tuesday/)
+    expect(view).toMatch(/<details open><summary>Rate/)
+  })
+
+  test('removes what is empty, and makes no object of the values with which it begins', () => {
+    const read = form.read(new URLSearchParams({ note: '', 'at.per': 'user', 'at.rate.per': 'user' }))
+    expect(read).toEqual({ note: null, at: { per: 'user' } })
+    expect(String(form.view())).toMatch(/<details><summary>Rate/)
+  })
 })
