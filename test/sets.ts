@@ -37,16 +37,9 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
     ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'runs'],
     'tools',
   ].map((name) => `http/${name}`),
-  'features, each with its API': [
-    'features/chains/chains',
-    'features/embed/connect-sessions',
-    'features/oxp/oxp',
-    'features/policies/api',
-    'features/portal/portal',
-    'features/scheduled-runs/scheduled-runs',
-    'features/toolsets/api',
-    'features/toolsets/mcp',
-  ],
+  'features, each with its API': ['api', 'concurrent-changes', 'mcp', 'postgres', 'signed-store'].map(
+    (name) => `features/*/${name}`,
+  ),
   'tools and their answers': [
     ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),

@@ -1,7 +1,9 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/domain/ids.ts'
+import { featureParts } from '../feature-parts.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import type { ApiPart, FaultOfBody, RouteRole } from './api-part.ts'
 
 // What holds for every endpoint alike: who may call it, how it refuses, and that it is described.
 
@@ -33,30 +35,21 @@ afterAll(async () => {
   await gatepass.close()
 })
 
+const apiParts = await featureParts<ApiPart>('api-part')
+
 /** Every route and the least role it takes. */
-const ROLES = {
+const ROLES: Readonly<Record<string, RouteRole>> = {
   'GET /health': 'public',
   'GET /ready': 'public',
   'GET /metrics': 'readonly',
   'GET /v1/health': 'public',
-  'GET /oxp/health': 'public',
-  'GET /oxp/tools': 'readonly',
-  'POST /oxp/tools/call': 'caller',
-  'POST /v1/connect_sessions': 'caller',
-  'GET /v1/connect_sessions/current': 'session',
-  'GET /v1/connect_sessions/current/events': 'session',
-  'POST /v1/connect_sessions/current/cancel': 'session',
-  'POST /v1/connect_sessions/current/restart': 'session',
   'GET /v1/connections': 'readonly',
   'GET /v1/connections/{id}': 'readonly',
-  'GET /v1/connections/{id}/explain': 'readonly',
-  'GET /v1/auth/{id}/explain': 'readonly',
   'GET /v1/tools': 'readonly',
   'GET /v1/tools/{name}': 'readonly',
   'GET /v1/formatted_tools': 'readonly',
   'GET /v1/formatted_tools/{name}': 'readonly',
   'GET /v1/executions': 'readonly',
-  'GET /v1/scheduled_tools': 'readonly',
   'GET /v1/workers': 'readonly',
   'GET /v1/workers/{id}': 'readonly',
   'GET /v1/workers/{id}/health': 'readonly',
@@ -76,13 +69,6 @@ const ROLES = {
   'GET /v1/admin/audit': 'readonly',
   'GET /v1/admin/audit/export': 'readonly',
   'GET /v1/admin/diagnosis': 'admin',
-  'GET /v1/admin/policies': 'readonly',
-  'GET /v1/admin/policies/{id}': 'readonly',
-  'POST /v1/admin/policies/test': 'readonly',
-  'POST /v1/admin/policies/dry_run': 'readonly',
-  'GET /v1/webhooks': 'readonly',
-  'GET /v1/webhooks/{id}': 'readonly',
-  'GET /v1/webhooks/{id}/deliveries': 'readonly',
   'POST /v1/auth/authorize': 'caller',
   'GET /v1/auth/status': 'caller',
   'GET /v1/auth/{id}/events': 'caller',
@@ -94,12 +80,8 @@ const ROLES = {
   'POST /v1/tools/execute': 'caller',
   'POST /v1/tools/run': 'caller',
   'POST /v1/tools/run_stream': 'caller',
-  'POST /v1/tools/run_chain': 'caller',
   'POST /v1/tools/requirements': 'caller',
   'GET /v1/executions/{id}': 'caller',
-  'GET /v1/scheduled_tools/{id}': 'caller',
-  'DELETE /v1/scheduled_tools/{id}': 'caller',
-  'POST /v1/code/execute': 'caller',
   'GET /proxy/{provider}/{path}': 'caller',
   'POST /proxy/{provider}/{path}': 'caller',
   'PUT /proxy/{provider}/{path}': 'caller',
@@ -116,15 +98,7 @@ const ROLES = {
   'PATCH /v1/admin/auth_providers/{id}': 'admin',
   'DELETE /v1/admin/auth_providers/{id}': 'admin',
   'GET /v1/admin/user_connections': 'admin',
-  'POST /v1/admin/user_connections/import': 'admin',
   'DELETE /v1/admin/user_connections/{id}': 'admin',
-  'GET /v1/toolsets': 'readonly',
-  'GET /v1/toolsets/{id}': 'readonly',
-  'GET /v1/toolsets/{id}/tools': 'readonly',
-  'POST /v1/toolsets': 'admin',
-  'PATCH /v1/toolsets/{id}': 'admin',
-  'DELETE /v1/toolsets/{id}': 'admin',
-  'POST /v1/users/{user_id}/portal': 'caller',
   'GET /v1/admin/mcp_clients': 'admin',
   'DELETE /v1/admin/mcp_clients/{id}': 'admin',
   'POST /v1/admin/secrets/{key}': 'admin',
@@ -141,19 +115,8 @@ const ROLES = {
   'DELETE /v1/admin/keys/{id}': 'admin',
   'GET /v1/admin/projects': 'admin',
   'POST /v1/admin/projects': 'admin',
-  'PATCH /v1/admin/projects/{id}/branding': 'admin',
-  'GET /v1/admin/projects/{id}/branding': 'readonly',
-  'POST /v1/admin/projects/{id}/branding/domain/verify': 'admin',
-  'POST /v1/webhooks': 'admin',
-  'PATCH /v1/webhooks/{id}': 'admin',
-  'DELETE /v1/webhooks/{id}': 'admin',
-  'POST /v1/webhooks/{id}/rotate': 'admin',
-  'POST /v1/webhooks/{id}/test': 'admin',
-  'POST /v1/webhooks/{id}/replay': 'admin',
-  'POST /v1/admin/policies': 'admin',
-  'PATCH /v1/admin/policies/{id}': 'admin',
-  'DELETE /v1/admin/policies/{id}': 'admin',
-} as const
+  ...Object.assign({}, ...apiParts.map(({ roles }) => roles)),
+}
 const RANKS = ['readonly', 'caller', 'admin'] as const
 
 /** The route as a request that comes past the key check and no further. */
@@ -277,12 +240,6 @@ describe('refusals', () => {
     ['POST', '/v1/tools/authorize', {}, ['tool_name']],
     ['POST', '/v1/tools/run', { args: [] }, ['toolId', 'args']],
     ['POST', '/v1/tools/run_stream', { toolId: 'x', metadata: { a: 1 } }, ['metadata.a']],
-    [
-      'POST',
-      '/v1/tools/run_chain',
-      { steps: [{ usePrevious: 1 }] },
-      ['steps.0.toolId', 'steps.0.usePrevious'],
-    ],
     ['POST', '/v1/tools/requirements', {}, ['tool_names', 'tools']],
     ['GET', '/v1/executions?type=odd', undefined, ['type']],
     ['POST', '/v1/tools/x/binding', {}, ['worker_id', 'tool']],
@@ -296,30 +253,29 @@ describe('refusals', () => {
       { id: '.', http: { uri: 'http://127.0.0.1:1', secret: 's' } },
       ['id: letters'],
     ],
-    ['POST', '/v1/admin/policies', { id: '..', effect: 'deny', match: {} }, ['id: letters']],
     ['POST', '/v1/admin/auth_providers', {}, ['id']],
     ['POST', '/v1/admin/auth_providers', { id: 'p', oauth2: {} }, ['oauth2.client_id']],
     ['POST', '/v1/admin/secrets/KEY', {}, ['value']],
     ['POST', '/v1/admin/secrets/KEY', { value: 'x'.repeat(5001) }, ['value']],
-    ['POST', '/v1/admin/policies', {}, ['id', 'effect', 'match']],
-    ['POST', '/v1/webhooks', { types: ['x'] }, ['url', 'types.0']],
-    ['POST', '/v1/admin/policies/test', { user: 'ada' }, ['user']],
-    ['POST', '/v1/admin/policies/dry_run', { policies: [{ id: 'x' }] }, ['policies.0.effect']],
     ['GET', '/v1/tools?limit=0', undefined, ['limit']],
     ['GET', '/v1/tools?offset=-1', undefined, ['offset']],
     ['GET', '/v1/formatted_tools?format=xml', undefined, ['format']],
-  ])('%s %s with %j names what is wrong', async (method, path, body, members) => {
-    const answer = await gatepass.call(method, path, body)
-    expect([answer.status, answer.body.name]).toEqual([400, 'invalid_request'])
-    for (const member of members) expect(answer.body.message).toContain(member)
-    expect(Object.keys(answer.body).toSorted()).toEqual(['errors', 'message', 'name'])
-    for (const fault of answer.body.errors)
-      expect(fault).toEqual({
-        path: expect.any(String),
-        code: expect.any(String),
-        message: expect.stringMatching(/[.?]$/),
-      })
-  })
+    ...apiParts.flatMap(({ faults = [] }) => faults),
+  ] satisfies readonly FaultOfBody[])(
+    '%s %s with %j names what is wrong',
+    async (method, path, body, members) => {
+      const answer = await gatepass.call(method, path, body)
+      expect([answer.status, answer.body.name]).toEqual([400, 'invalid_request'])
+      for (const member of members) expect(answer.body.message).toContain(member)
+      expect(Object.keys(answer.body).toSorted()).toEqual(['errors', 'message', 'name'])
+      for (const fault of answer.body.errors)
+        expect(fault).toEqual({
+          path: expect.any(String),
+          code: expect.any(String),
+          message: expect.stringMatching(/[.?]$/),
+        })
+    },
+  )
 
   test('a body that is too large, whether it states its length or comes in chunks', async () => {
     const body = JSON.stringify({ filler: 'x'.repeat(9 * 1024 * 1024) })

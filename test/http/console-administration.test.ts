@@ -604,21 +604,6 @@ test('the trail is exported as the filter says, and its end is verified', async 
   expect(textOf(await send('/audit/verify'))).toMatch(/intact The entries 1 to \d+ follow each other/)
 })
 
-test('a webhook that was disabled for its receiver needs attention, not one that an administrator disabled', async () => {
-  const { broker } = world.gatepass
-  const { id: projectId } = await broker.store.projects.ensure('default', 0)
-  const { id } = (await world.call('POST', '/v1/webhooks', { url: 'https://gone.example.com/in' })).body
-  const enable = (enabled: boolean) => world.call('PATCH', `/v1/webhooks/${id}`, { enabled })
-  await enable(false)
-  expect(textOf(await admin.get(url()))).not.toContain('gone.example.com')
-  await enable(true)
-  const entry = broker.audit.of(projectId, { action: 'webhook.disabled', subject: id, reason: 'gone' })
-  await broker.store.webhooks.disable({ id, projectId, reason: 'gone' }, broker.now(), entry)
-  expect(textOf(await admin.get(url()))).toContain(
-    'The webhook to gone.example.com: It is disabled, since the receiver answered 410 (Gone).',
-  )
-})
-
 test('settings are shown without their secrets, and the doctor says what it finds', async () => {
   expect(textOf(await admin.get(url('/settings')))).toMatch(
     /GATEPASS_MASTER_KEY set|does not show its settings/,

@@ -1,6 +1,5 @@
-import { branding } from './list/branding.ts'
+import { featureParts } from '../feature-parts.ts'
 import { callers } from './list/callers.ts'
-import { connectSessions } from './list/connect-sessions.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
 import { eachFile } from './list/each-file.ts'
@@ -13,37 +12,32 @@ import { parts } from './list/parts.ts'
 import { portal } from './list/portal.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
-import { telemetry } from './list/telemetry.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
-import { toolsets } from './list/toolsets.ts'
-import { webhooks } from './list/webhooks.ts'
 import { wire } from './list/wire.ts'
 import { workers } from './list/workers.ts'
 import type { Mutation } from './mutation.ts'
+
+const ofFeatures = await featureParts<readonly Mutation[]>('mutants')
 
 /** Every mutation. `npm run mutants` applies them one at a time. */
 export const mutations: readonly Mutation[] = [
   ...callers,
   ...consent,
-  ...connectSessions,
   ...headers,
   ...interoperability,
   ...identity,
   ...tokens,
   ...requests,
   ...tools,
-  ...toolsets,
   ...egress,
   ...storage,
   ...nodes,
   ...workers,
   ...wire,
-  ...telemetry,
   ...operatorsConsole,
   ...portal,
   ...parts,
   ...eachFile,
-  ...branding,
-  ...webhooks,
+  ...ofFeatures.flat(),
 ]

@@ -225,15 +225,6 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['29'],
-    fault: 'runs that a thief has scheduled go on with the successor of a revoked key',
-    file: 'src/features/scheduled-runs/scheduler.ts',
-    from: 'if (key?.revokedAt !== undefined) return undefined',
-    to: '',
-    test: 'features/scheduled-runs/scheduled-runs.test.ts',
-    name: 'whose key was rotated and then revoked',
-  },
-  {
-    rows: ['29'],
     fault: 'the key of development is written through a link',
     file: 'src/development-key.ts',
     from: 'const made = `${path}.${randomUUID()}`',

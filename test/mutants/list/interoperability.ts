@@ -23,15 +23,6 @@ export const interoperability: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a refused client secret is not said to be unreadable where it was encoded',
-    file: 'src/domain/causes.ts',
-    from: "authentication === 'client_secret_basic' ? UNENCODED : ''",
-    to: "authentication === 'client_secret_basic' ? '' : ''",
-    test: 'features/explain/explain.test.ts',
-    name: 'is printed by gatepass explain, as text and as JSON',
-  },
-  {
-    rows: [],
     fault: 'a refused token type is not named',
     file: 'src/providers/token-response.ts',
     from: "isTypeName(type, answer) ? `${type}, ` : ''",

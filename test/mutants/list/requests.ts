@@ -196,4 +196,13 @@ export const requests: readonly Mutation[] = [
     test: 'threats/isolation.test.ts',
     name: 'threats 37, 38, 51',
   },
+  {
+    rows: ['31'],
+    fault: 'the proxy passes on the baggage of a caller',
+    file: 'src/http/proxy/proxy-headers.ts',
+    from: "  'baggage',\n",
+    to: '',
+    test: 'http/proxy.test.ts',
+    name: 'says nothing of the caller',
+  },
 ]

@@ -67,15 +67,6 @@ export const tools: readonly Mutation[] = [
     name: 'threat 48',
   },
   {
-    rows: ['48'],
-    fault: 'a token is released although a policy denies it',
-    file: 'src/flows/release-tokens.ts',
-    from: 'const rules = checked instanceof Promise ? await checked : checked',
-    to: 'const rules = checked instanceof Promise ? await checked.catch(() => []) : checked',
-    test: 'features/policies/api.test.ts',
-    name: 'threat 48',
-  },
-  {
     rows: ['25', '41'],
     fault: 'the flat form of a schema is made without a limit of steps',
     file: 'src/mcp/endpoint/flat-schema.ts',
@@ -101,15 +92,6 @@ export const tools: readonly Mutation[] = [
     to: '      }\n      return { json',
     test: 'threats/costly-schemas.test.ts',
     name: 'are listed without blocking other requests',
-  },
-  {
-    rows: [],
-    fault: 'a list of tools keeps what a policy refused before the policy changed',
-    file: 'src/features/policies/policy-gate.ts',
-    from: "nouns: ['policy'],",
-    to: 'nouns: [],',
-    test: 'mcp/endpoint-lists.test.ts',
-    name: 'a list is made again when a policy changes',
   },
   {
     rows: ['41'],

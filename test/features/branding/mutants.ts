@@ -1,22 +1,14 @@
-import type { Mutation } from '../mutation.ts'
-
-// What a project may say and show on the pages on which its users decide.
-
-const BRANDING = 'src/features/branding/change-branding.ts'
-const CONTRAST = 'src/features/branding/contrast.ts'
-const SET = 'features/branding/branding.test.ts'
-const REFUSED = 'is refused, and changes nothing'
-const SHADES = 'in which links cannot be read'
+import type { Mutation } from '../../mutants/mutation.ts'
 
 export const branding: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an application calls itself as a provider of the project',
-    file: BRANDING,
+    file: 'src/features/branding/change-branding.ts',
     from: 'const known = [...own, ...shipped].find',
     to: 'const known = [...own.slice(0, 0), ...shipped].find',
-    test: SET,
-    name: REFUSED,
+    test: 'features/branding/branding.test.ts',
+    name: 'is refused, and changes nothing',
   },
   {
     rows: [],
@@ -24,52 +16,52 @@ export const branding: readonly Mutation[] = [
     file: 'src/domain/look-alike.ts',
     from: "toLatin(toLatin(name).normalize('NFKD'))",
     to: 'toLatin(name)',
-    test: SET,
-    name: REFUSED,
+    test: 'features/branding/branding.test.ts',
+    name: 'is refused, and changes nothing',
   },
   {
     rows: [],
     fault: 'links may be in a colour that cannot be read on light pages',
-    file: BRANDING,
+    file: 'src/features/branding/change-branding.ts',
     from: "if (accent !== undefined && !isReadable(accent, 'light'))",
     to: "if (accent === 'none' && !isReadable(accent, 'light'))",
-    test: SET,
-    name: SHADES,
+    test: 'features/branding/branding.test.ts',
+    name: 'in which links cannot be read',
   },
   {
     rows: [],
     fault: 'the colour of dark pages is compared with light ones',
-    file: BRANDING,
+    file: 'src/features/branding/change-branding.ts',
     from: "if (accentDark !== undefined && !isReadable(accentDark, 'dark'))",
     to: "if (accentDark !== undefined && !isReadable(accentDark, 'light'))",
-    test: SET,
-    name: SHADES,
+    test: 'features/branding/branding.test.ts',
+    name: 'in which links cannot be read',
   },
   {
     rows: [],
     fault: 'links are taken that contrast as little as areas may',
-    file: CONTRAST,
+    file: 'src/features/branding/contrast.ts',
     from: 'const LEAST_TEXT_CONTRAST = 4.5',
     to: 'const LEAST_TEXT_CONTRAST = 3',
-    test: SET,
-    name: SHADES,
+    test: 'features/branding/branding.test.ts',
+    name: 'in which links cannot be read',
   },
   {
     rows: [],
     fault: 'links need to be read on one background of the page alone',
-    file: CONTRAST,
+    file: 'src/features/branding/contrast.ts',
     from: 'return BACKGROUNDS[scheme].every',
     to: 'return BACKGROUNDS[scheme].some',
-    test: SET,
-    name: SHADES,
+    test: 'features/branding/branding.test.ts',
+    name: 'in which links cannot be read',
   },
   {
     rows: [],
     fault: 'the text of a button has the colour that is harder to read',
-    file: CONTRAST,
+    file: 'src/features/branding/contrast.ts',
     from: "contrast(background, '#ffffff') >= contrast(background, '#000000')",
     to: "contrast(background, '#ffffff') < contrast(background, '#000000')",
-    test: SET,
+    test: 'features/branding/branding.test.ts',
     name: 'of the text on any button is at least 4.5',
   },
   {
@@ -78,8 +70,8 @@ export const branding: readonly Mutation[] = [
     file: 'src/features/branding/logo-image.ts',
     from: 'if (kind !== type)',
     to: 'if (kind === undefined)',
-    test: SET,
-    name: REFUSED,
+    test: 'features/branding/branding.test.ts',
+    name: 'is refused, and changes nothing',
   },
   {
     rows: ['29'],
@@ -87,7 +79,7 @@ export const branding: readonly Mutation[] = [
     file: 'src/features/branding/operations.ts',
     from: "method: 'patch',\n  path,\n  role: 'admin',",
     to: "method: 'patch',\n  path,\n  role: 'readonly',",
-    test: SET,
+    test: 'features/branding/branding.test.ts',
     name: 'only an administrator of the project changes it',
   },
   {
@@ -101,11 +93,11 @@ export const branding: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'the requests of a page with a connect session are refused at the domain of its project',
-    file: 'src/features/embed/routes.ts',
-    from: "usersPaths: ['/embed/*', CURRENT_PATH, `${CURRENT_PATH}/*`]",
-    to: "usersPaths: ['/embed/*']",
+    fault: 'a domain counts without its TXT record',
+    file: 'src/features/branding/prove-domain.ts',
+    from: 'if (!values.includes(record.value)) throw notProved(record, values)',
+    to: '',
     test: 'features/branding/own-domain.test.ts',
-    name: 'only users’ pages are served at the domain',
+    name: 'is a TXT record, which the answer names with all that has to be registered before',
   },
 ]

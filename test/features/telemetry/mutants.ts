@@ -1,9 +1,4 @@
-import type { Mutation } from '../mutation.ts'
-
-// Whose trace is continued, who gets its ids, and the limits on what telemetry costs.
-
-const TRACES = 'features/telemetry/traces.test.ts'
-const TELEMETRY = 'features/telemetry/telemetry.test.ts'
+import type { Mutation } from '../../mutants/mutation.ts'
 
 export const telemetry: readonly Mutation[] = [
   {
@@ -12,7 +7,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/http/endpoint/request-span.ts',
     from: '...(hasKey && {',
     to: '...({',
-    test: TRACES,
+    test: 'features/telemetry/traces.test.ts',
     name: 'continues no trace for',
   },
   {
@@ -21,7 +16,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/services/traced.ts',
     from: 'request.continuesTrace !== true || ',
     to: '',
-    test: TRACES,
+    test: 'features/telemetry/traces.test.ts',
     name: 'is one trace',
   },
   {
@@ -30,17 +25,8 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/tools/arcade/worker-protocol.ts',
     from: '    continuesTrace: true,\n',
     to: '',
-    test: TRACES,
+    test: 'features/telemetry/traces.test.ts',
     name: 'is one trace',
-  },
-  {
-    rows: ['31'],
-    fault: 'the proxy passes on the baggage of a caller',
-    file: 'src/http/proxy/proxy-headers.ts',
-    from: "  'baggage',\n",
-    to: '',
-    test: 'http/proxy.test.ts',
-    name: 'says nothing of the caller',
   },
   {
     rows: ['25'],
@@ -48,7 +34,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/tools/run/execute-tool.ts',
     from: "'gen_ai.tool.call.id': id,",
     to: "'gen_ai.tool.call.id': id,\n      'enduser.id': call.userId ?? '',",
-    test: TRACES,
+    test: 'features/telemetry/traces.test.ts',
     name: 'nothing that was sent names',
   },
   {
@@ -57,7 +43,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/features/telemetry/sampler.ts',
     from: 'return ++begun <= MAX_TRACES_PER_SECOND',
     to: 'return ++begun > 0',
-    test: TELEMETRY,
+    test: 'features/telemetry/telemetry.test.ts',
     name: 'at most 100 traces a second',
   },
   {
@@ -66,7 +52,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/features/telemetry/telemetry.ts',
     from: 'await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && lastMetrics()]))',
     to: 'await Promise.allSettled([tracing?.flush(), timer && lastMetrics()])',
-    test: TELEMETRY,
+    test: 'features/telemetry/telemetry.test.ts',
     name: 'slows nothing, and the end does not wait',
   },
   {
@@ -75,7 +61,7 @@ export const telemetry: readonly Mutation[] = [
     file: 'src/features/telemetry/otlp-client.ts',
     from: 'if (reason !== undefined && !isFailing)',
     to: 'if (reason !== undefined)',
-    test: TELEMETRY,
+    test: 'features/telemetry/telemetry.test.ts',
     name: 'one line says each',
   },
   {

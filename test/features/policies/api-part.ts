@@ -1,0 +1,19 @@
+import type { ApiPart } from '../../http/api-part.ts'
+
+export const policies: ApiPart = {
+  roles: {
+    'GET /v1/admin/policies': 'readonly',
+    'GET /v1/admin/policies/{id}': 'readonly',
+    'POST /v1/admin/policies/test': 'readonly',
+    'POST /v1/admin/policies/dry_run': 'readonly',
+    'POST /v1/admin/policies': 'admin',
+    'PATCH /v1/admin/policies/{id}': 'admin',
+    'DELETE /v1/admin/policies/{id}': 'admin',
+  },
+  faults: [
+    ['POST', '/v1/admin/policies', { id: '..', effect: 'deny', match: {} }, ['id: letters']],
+    ['POST', '/v1/admin/policies', {}, ['id', 'effect', 'match']],
+    ['POST', '/v1/admin/policies/test', { user: 'ada' }, ['user']],
+    ['POST', '/v1/admin/policies/dry_run', { policies: [{ id: 'x' }] }, ['policies.0.effect']],
+  ],
+}
