@@ -189,6 +189,26 @@ async function typeFaults(entries: readonly string[], types: readonly string[]):
   )
 }
 
+test('a command on the database loads the program from few files', async () => {
+  const count = `import { registerHooks } from 'node:module'
+    let files = 0
+    registerHooks({ load: (url, context, next) => (url.includes('/dist/') && files++, next(url, context)) })
+    process.on('exit', () => process.stderr.write('loaded ' + files))`
+  const program = join(modules, 'gatepass/bin/gatepass.js')
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(count)}`, program]
+  const { stderr } = await run(process.execPath, [...args, 'keys', 'create', '--role', 'admin'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      GATEPASS_DATABASE_URL: `file:${join(folder, 'files.db')}`,
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    },
+  })
+  const [, files] = /loaded (\d+)$/.exec(stderr) ?? []
+  expect(Number(files)).toBeGreaterThan(0)
+  expect(Number(files)).toBeLessThan(100) // each costs a start 0.4 ms
+})
+
 test('does the main job with the commands that it prints, at the first start and the second', async () => {
   const port = await freePort()
   for (const start of ['first', 'second']) {

@@ -83,6 +83,15 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'each member of a feature is a file of its own in the published package',
+    file: 'build/bundle.ts',
+    from: 'new RegExp(`/src/(${modules})\\\\.ts$`)',
+    to: '/never/',
+    test: 'cli/package.test.ts',
+    name: 'a command on the database loads the program from few files',
+  },
+  {
+    rows: [],
     fault: 'the published package lacks the texts of the pages',
     file: 'build/main.ts',
     from: "'http/pages/texts/*/*.json'",
