@@ -12,12 +12,12 @@ import type { Client, ProviderEntry } from './providers/provider-entry.ts'
 import type { ActivityLog } from './services/activity-log.ts'
 import type { AlteredRows } from './services/altered-rows.ts'
 import type { AuditLog } from './services/audit-log.ts'
+import type { CachedRows } from './services/cached-rows.ts'
 import type { Confirmations } from './services/confirmations.ts'
 import type { NamedClient } from './services/environment-client.ts'
 import type { ExecutionLog } from './services/execution-log.ts'
 import type { FeatureSettings } from './services/feature-settings.ts'
 import type { DeriveKey } from './services/installation-key.ts'
-import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { Openers } from './services/openers.ts'
@@ -63,9 +63,9 @@ export interface Broker {
   readonly cache: {
     readonly connections: ReadCache<readonly CachedConnection[]>
     /** The provider entries of each project. */
-    readonly providers: KeptRows<ProviderEntry>
+    readonly providers: CachedRows<ProviderEntry>
     /** The tools of each project. */
-    readonly catalogue: KeptRows<Tool>
+    readonly catalogue: CachedRows<Tool>
     /** Tools by one of their names. */
     readonly tools: ReadCache<readonly Tool[]>
     readonly workers: ReadCache<{ readonly worker?: Worker }>

@@ -1,11 +1,11 @@
 import type { BrokerSettings } from './broker.ts'
-import type { DatabasePlace } from './store/database-place.ts'
+import type { DatabaseLocation } from './store/database-location.ts'
 
 /** All settings, read once from the environment. Frozen; nothing else reads `process.env`. */
 export interface Config extends BrokerSettings {
   readonly host: string
   readonly port: number
-  readonly database: DatabasePlace
+  readonly database: DatabaseLocation
   /** 32 bytes each, newest first. */
   readonly masterKeys: readonly [Buffer, ...Buffer[]]
   /** An administrator's API key that is accepted from the first start on. */

@@ -24,11 +24,11 @@ import { recordedOutgoing } from './providers/sent-requests.ts'
 import { createActivityLog } from './services/activity-log.ts'
 import { watchRows } from './services/altered-rows.ts'
 import { createAuditLog } from './services/audit-log.ts'
+import { createCachedRows } from './services/cached-rows.ts'
 import { createConfirmations } from './services/confirmations.ts'
 import { environmentClientOf, environmentName } from './services/environment-client.ts'
 import { createExecutionLog } from './services/execution-log.ts'
 import { createDeriveKey, ensureInstallationKey, signRowsOnce } from './services/installation-key.ts'
-import { createKeptRows } from './services/kept-rows.ts'
 import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
@@ -52,11 +52,11 @@ import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
 import { unknownProviders } from './settings/names.ts'
 import { readProviderFiles } from './settings/provider-files.ts'
-import { charactersOf } from './store/kept-tool.ts'
 import { openStore } from './store/open-store.ts'
 import { sealingContext } from './store/protected-tables.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
+import { charactersOf } from './store/stored-tool.ts'
 
 /** Cached tools, with one entry for each spelling of a name; most take a few kB. */
 const MAX_HELD_TOOLS = 2_000
@@ -194,14 +194,14 @@ export async function openBroker(
                 ? 'all'
                 : undefined,
         }),
-        providers: createKeptRows(store, {
+        providers: createCachedRows(store, {
           noun: 'provider',
           page: store.providers.page,
           byUids: store.providers.byUids,
           charactersOf: () => ENTRY_CHARACTERS,
           maxCharacters: MAX_ENTRY_CHARACTERS,
         }),
-        catalogue: createKeptRows(store, {
+        catalogue: createCachedRows(store, {
           noun: 'tool',
           page: store.tools.page,
           byUids: store.tools.byUids,

@@ -7,7 +7,7 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { inContext } from '../services/request-context.ts'
-import type { DatabasePlace } from '../store/database-place.ts'
+import type { DatabaseLocation } from '../store/database-location.ts'
 import { pendingMigrations } from '../store/open-store.ts'
 import type { Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
@@ -19,7 +19,7 @@ import { readSettings } from './with-broker.ts'
  */
 export async function recordInAuditTrail(
   { environment, command = 'gatepass' }: Shell,
-  database: DatabasePlace,
+  database: DatabaseLocation,
   event: { readonly action: AuditAction; readonly subject: string },
   also: (broker: Broker) => Promise<void> = async () => {},
 ): Promise<boolean> {

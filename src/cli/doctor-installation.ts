@@ -10,7 +10,7 @@ import { openBroker } from '../open-broker.ts'
 import { checkTools, rehearseStart } from '../server.ts'
 import { findAlteredRows, nameOfRow } from '../services/altered-rows.ts'
 import { masterKeyFile } from '../settings/master-keys.ts'
-import { type DatabasePlace, databaseName } from '../store/database-place.ts'
+import { type DatabaseLocation, databaseName } from '../store/database-location.ts'
 import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
@@ -157,7 +157,7 @@ async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Ch
 }
 
 /** The files with the master keys: those of the setting, else the file that development makes beside the database. */
-function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
+function keyFiles({ environment }: Shell, database: DatabaseLocation): string[] {
   const setting = environment.GATEPASS_MASTER_KEY?.trim()
   if (setting === undefined || setting === '') return [masterKeyFile(database)]
   return setting
@@ -168,7 +168,7 @@ function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
 }
 
 /** The files of a SQLite database, with its write-ahead log while a process has it open. */
-function databaseFiles(database: DatabasePlace): string[] {
+function databaseFiles(database: DatabaseLocation): string[] {
   if (database.kind !== 'sqlite') return []
   const { path } = database
   return [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))

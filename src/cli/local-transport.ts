@@ -1,6 +1,6 @@
 import type { Log } from '../domain/log.ts'
 import { createApi } from '../http/api.ts'
-import { databaseName } from '../store/database-place.ts'
+import { databaseName } from '../store/database-location.ts'
 import { version } from '../version.ts'
 import type { OpenApiOptions, Shell } from './shell.ts'
 import type { Transport } from './transport.ts'

@@ -5,7 +5,7 @@ import { systemClock } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { admitKeys } from '../services/sealing-keys.ts'
 import { parseDatabaseUrl } from '../settings/database.ts'
-import { type DatabasePlace, databaseName, MOST_PARTITIONS } from '../store/database-place.ts'
+import { type DatabaseLocation, databaseName, MOST_PARTITIONS } from '../store/database-location.ts'
 import { MOVED_FACT } from '../store/facts.ts'
 import { isBegun, openStore, pendingMigrations, readFacts } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
@@ -142,7 +142,7 @@ function parsePartitions(text: string): number {
   return partitions
 }
 
-function refusePartitions(place: DatabasePlace, partitions: number | undefined): void {
+function refusePartitions(place: DatabaseLocation, partitions: number | undefined): void {
   if (partitions !== undefined && place.kind !== 'postgres')
     throw new CommandFailure('--partitions is for PostgreSQL: SQLite has no partitions.', EXIT.usage)
 }

@@ -57,7 +57,7 @@ export function withVariables<Body extends AuthProviderUpdateRequest>(
   return { ...body, oauth2: { ...body.oauth2, variables } }
 }
 
-interface ClientFacts {
+interface ClientContext {
   /** Has the words that the provider uses for the client id and the secret. */
   readonly definition?: CatalogueDefinition
   /** The client id that the provider has, which is kept unless another one is given. */
@@ -70,7 +70,7 @@ interface ClientFacts {
  */
 export async function promptClient(
   { clientId, public: isPublic }: ClientOptions,
-  { definition, storedId }: ClientFacts = {},
+  { definition, storedId }: ClientContext = {},
 ) {
   const words = definition === undefined ? DEFAULT_WORDS : clientWords(definition)
   const client_id = clientId ?? (await promptText(words.id, { kept: storedId, option: '--client-id' }))

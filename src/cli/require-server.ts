@@ -1,6 +1,6 @@
 import { fetchStatus, isServing } from '../diagnosis/is-serving.ts'
 import type { Authorization } from '../domain/authorization.ts'
-import { databaseName } from '../store/database-place.ts'
+import { databaseName } from '../store/database-location.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { LocalInstallation } from './installation.ts'
 

@@ -35,7 +35,7 @@ export class WorkersFailed extends Error {
   }
 }
 
-interface ExitFacts {
+interface ExitStatus {
   readonly exitCode?: number
   readonly signal?: string
 }
@@ -134,7 +134,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     )
 
     /** Called when the process has exited, and when it could not be started, because no exit follows then. */
-    function ended(worker: Worker, how: string, facts: ExitFacts): void {
+    function ended(worker: Worker, how: string, facts: ExitStatus): void {
       clearTimeout(stable)
       running.delete(worker)
       metrics.exited(worker)
@@ -146,7 +146,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       startAgain(how, facts)
     }
 
-    function startAgain(how: string, facts: ExitFacts): void {
+    function startAgain(how: string, facts: ExitStatus): void {
       const afterMs = Math.round(performance.now() - begun)
       log.error({ worker: slot.number, how, ...facts, afterMs }, 'a worker has ended; it is started again')
       slot.isServing = false

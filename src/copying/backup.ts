@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { DatabasePlace } from '../store/database-place.ts'
+import type { DatabaseLocation } from '../store/database-location.ts'
 import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { COPIED_TABLES, copyRows } from './copy-rows.ts'
@@ -30,7 +30,7 @@ const MAX_PAUSE_MS = 200
  * which blocks no writer; PostgreSQL row by row in one snapshot. The file is checked and durable when it gets its name,
  * and only its owner can read it. Secrets stay sealed. Throws `store_unavailable`.
  */
-export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSeconds): Promise<Backup> {
+export async function backUp(place: DatabaseLocation, to: string, takenAt: EpochSeconds): Promise<Backup> {
   const path = resolve(to)
   const partial = unfinishedName(path)
   if (existsSync(path)) throw alreadyExists(to)

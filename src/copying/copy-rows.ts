@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type ForeignKey, getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { BrokerError } from '../domain/errors.ts'
-import type { DatabasePlace } from '../store/database-place.ts'
+import type { DatabaseLocation } from '../store/database-location.ts'
 import { LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { migrationsAfter } from '../store/migrations.ts'
 import { sqliteKit } from '../store/schema-kit.ts'
@@ -209,7 +209,7 @@ export function notEmpty(name: string): BrokerError {
 
 /** Whether a database has exactly this release's migrations, tables and columns. `done`: hashes of its migrations. */
 export function isOfThisRelease(
-  database: DatabasePlace['kind'],
+  database: DatabaseLocation['kind'],
   done: ReadonlySet<string>,
   columnsOf: ReadonlyMap<string, readonly string[]>,
 ): boolean {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { type DatabasePlace, databaseName } from '../store/database-place.ts'
+import { type DatabaseLocation, databaseName } from '../store/database-location.ts'
 import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { openStore } from '../store/open-store.ts'
@@ -22,7 +22,7 @@ export interface Restored {
  * a restored backup (`settleRestore`), even if the file has none. After a failure no part of the copy remains. Throws
  * `not_found`, `already_exists`, `store_unavailable`, and `invalid_request` for a file that is damaged or no backup.
  */
-export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
+export async function restoreBackup(backup: string, place: DatabaseLocation): Promise<Restored> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
     throw new BrokerError('not_found', `There is no backup ${backup}.`)
   if (place.kind === 'sqlite') return restoreFile(backup, place.path)
@@ -60,7 +60,7 @@ function folderOfCopy(backup: string): string {
 }
 
 /** Marks a database that was restored by other means, such as pg_restore, before its first start. */
-export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds): Promise<void> {
+export async function markRestored(place: DatabaseLocation, takenAt: EpochSeconds): Promise<void> {
   const store = await openStore(place)
   try {
     await store.facts.put(BACKUP_FACT, String(takenAt))

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { loadFeatures } from '../features/load-features.ts'
 import type { ShownSetting } from '../services/feature-settings.ts'
 import { SETTINGS, type SettingName } from '../settings/names.ts'
-import { databaseName } from '../store/database-place.ts'
+import { databaseName } from '../store/database-location.ts'
 
 type Show = (config: Config) => string | undefined
 

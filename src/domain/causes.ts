@@ -6,7 +6,7 @@ export const CAUSE_ACTORS = ['user', 'operator', 'tool_author'] as const
 export type CauseActor = (typeof CAUSE_ACTORS)[number]
 
 /** The facts that the sentences of the table may insert. */
-export interface CauseFacts {
+export interface CauseParameters {
   /** The provider's display name, and the id of its entry. */
   readonly provider: string
   readonly providerId: string
@@ -33,8 +33,8 @@ export interface CauseFacts {
 
 interface CauseText {
   readonly who: CauseActor
-  readonly message: string | ((facts: CauseFacts) => string)
-  readonly toDo: string | ((facts: CauseFacts) => string)
+  readonly message: string | ((facts: CauseParameters) => string)
+  readonly toDo: string | ((facts: CauseParameters) => string)
 }
 
 /** What is encoded is in `client-authentication.ts`. */
@@ -307,7 +307,7 @@ export interface Cause {
 }
 
 /** The cause with the sentences of the table, in which the facts are inserted. */
-export function causeOf(code: CauseCode, facts: CauseFacts): Cause {
+export function causeOf(code: CauseCode, facts: CauseParameters): Cause {
   const { who, message, toDo }: CauseText = TABLE[code]
   const said = (words: CauseText['message']) => (typeof words === 'string' ? words : words(facts))
   return { code, message: said(message), toDo: said(toDo), who }

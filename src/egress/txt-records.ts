@@ -1,13 +1,13 @@
 import { Resolver } from 'node:dns/promises'
 
 /** The result of a look-up of a name's TXT records. */
-export type TxtAnswer =
+export type TxtResult =
   /** Empty if the name has no such record or does not exist. */
   | { readonly outcome: 'found'; readonly values: readonly string[] }
   /** The resolver gave no answer, so the records are unknown. `why` is its error code, such as `ESERVFAIL`. */
   | { readonly outcome: 'no answer'; readonly why: string }
 
-export type LookUpTxt = (name: string) => Promise<TxtAnswer>
+export type LookUpTxt = (name: string) => Promise<TxtResult>
 
 /** How long one query waits for one server. Each server is asked twice. */
 const TRY_MS = 2_000

@@ -21,7 +21,7 @@ import { sealingContext } from '../store/protected-tables.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
-import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
+import { accountWithin, type ConsentDetails, connectionOfGrant } from './connection-of-grant.ts'
 import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { attemptRedirectUri } from './start-attempt.ts'
@@ -242,7 +242,7 @@ async function redeem(
   )
 }
 
-function storedDetails({ id, scopes, account }: Connection, consent: ConsentFacts): TrailDetails {
+function storedDetails({ id, scopes, account }: Connection, consent: ConsentDetails): TrailDetails {
   const { missingScopes, previousAccount } = consent
   return {
     connection_id: id,

@@ -22,7 +22,7 @@ import { countWithheld, grantedScopes } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 
 /** What the authorization keeps about a consent besides the connection. */
-export type ConsentFacts = Pick<Step, 'missingScopes' | 'previousAccount'>
+export type ConsentDetails = Pick<Step, 'missingScopes' | 'previousAccount'>
 
 /**
  * The connection that a grant creates or renews, with its tokens sealed but not stored yet, and the scopes or account
@@ -36,7 +36,7 @@ export async function connectionOfGrant(
   entry: ProviderEntry,
   grant: Grant,
   { response, given }: { readonly response: URLSearchParams; readonly given: AttemptSecrets['given'] },
-): Promise<{ readonly connection: Connection; readonly consent: ConsentFacts }> {
+): Promise<{ readonly connection: Connection; readonly consent: ConsentDetails }> {
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
@@ -101,7 +101,7 @@ function changedFrom(
   requested: string | undefined,
   id: string,
   account: Connection['account'],
-): ConsentFacts['previousAccount'] {
+): ConsentDetails['previousAccount'] {
   const before = requested === undefined ? chooseConnection(known) : undefined
   if (before === undefined || before.id === id || before.account.id === account.id) return undefined
   return { id: before.account.id, name: before.account.name, connectionId: before.id }

@@ -86,7 +86,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   for (const { add } of routesOfFeatures) add(app, broker, limits)
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
-  addLogin(app, broker, routesOfFeatures.find(({ keepLogin }) => keepLogin)?.keepLogin) // /login/callback
+  addLogin(app, broker, routesOfFeatures.find(({ sealLogin }) => sealLogin)?.sealLogin) // /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
   addConsole(app, broker, { diagnose, settings }) // /dashboard
   addMcpSetup(app, broker) //         /docs/mcp

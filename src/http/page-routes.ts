@@ -12,7 +12,7 @@ export interface PageRoutes {
   /** Those that are served at the sites of projects too; with `/*` at the end, all below. */
   readonly usersPaths?: readonly string[]
   /** Keeps the session of a user who has logged in for pages of these routes. */
-  readonly keepLogin?: (c: Context, broker: Broker, login: PageLogin) => Promise<void>
+  readonly sealLogin?: (c: Context, broker: Broker, login: PageLogin) => Promise<void>
   readonly add: (app: OpenAPIHono, broker: Broker, limits: RequestLimits) => void
 }
 

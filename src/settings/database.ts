@@ -1,9 +1,9 @@
 import { ConfigError } from '../config-error.ts'
-import type { DatabasePlace } from '../store/database-place.ts'
+import type { DatabaseLocation } from '../store/database-location.ts'
 import type { AddFault } from './read.ts'
 
 /** The database that a URL names, for commands that need no other setting. Throws `ConfigError`. */
-export function parseDatabaseUrl(text: string): DatabasePlace {
+export function parseDatabaseUrl(text: string): DatabaseLocation {
   const faults: string[] = []
   const place = readDatabase(text, (_, what) => void faults.push(`The database URL ${what}`))
   if (faults.length > 0) throw new ConfigError(faults)
@@ -11,8 +11,8 @@ export function parseDatabaseUrl(text: string): DatabasePlace {
 }
 
 /** Reads the database that a URL names. No fault repeats the URL, because it may contain a password. */
-export function readDatabase(text: string, addFault: AddFault): DatabasePlace {
-  const fallback: DatabasePlace = { kind: 'sqlite', path: 'gatepass.db' }
+export function readDatabase(text: string, addFault: AddFault): DatabaseLocation {
+  const fallback: DatabaseLocation = { kind: 'sqlite', path: 'gatepass.db' }
   if (text.startsWith('file:') && text.length > 5)
     return { kind: 'sqlite', path: text.slice(5).replace(/^\/\/(?=\/)/, '') }
   if (!/^postgres(ql)?:/.test(text)) {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { DatabasePlace } from '../store/database-place.ts'
+import type { DatabaseLocation } from '../store/database-location.ts'
 import { type AddFault, splitList } from './read.ts'
 
 /** The file of development's master key: beside the SQLite file, else in the working directory. */
-export function masterKeyFile(database: DatabasePlace): string {
+export function masterKeyFile(database: DatabaseLocation): string {
   return database.kind === 'sqlite' ? `${database.path}.key` : 'gatepass.key'
 }
 
@@ -14,7 +14,7 @@ export function masterKeyFile(database: DatabasePlace): string {
  */
 export function readMasterKeys(
   text: string | undefined,
-  database: DatabasePlace,
+  database: DatabaseLocation,
   { development, make }: { readonly development: boolean; readonly make: 'now' | 'not yet' | 'never' },
   addFault: AddFault,
 ): Buffer[] {

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
+import { type Browsed, createBrowse, type ListPosition } from './browse.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
@@ -23,7 +23,7 @@ export interface ApiKeys {
   /** A page of `list`. */
   page(projectId: string, page: PageRequest): Promise<Page<ApiKey>>
   /** A page of all keys, the newest first, revoked ones too. */
-  browse(projectId: string, place: PlaceInList, limit: number): Promise<Browsed<ApiKey>>
+  browse(projectId: string, place: ListPosition, limit: number): Promise<Browsed<ApiKey>>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   /**
    * Adds the successor of a key, and lets the old key expire at `expiresAt`. `false`, with nothing written, unless the

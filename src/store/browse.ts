@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import type { Present, Query } from './statement.ts'
 
 /** Where a page of a list begins: before or after a key. Without either it has the newest rows. */
-export interface PlaceInList {
+export interface ListPosition {
   readonly before?: string
   readonly after?: string
 }
@@ -33,7 +33,7 @@ export interface BrowsedList<Values, Row> {
 
 export type Browse<Values, Row> = (
   values: Values,
-  place: PlaceInList,
+  place: ListPosition,
   limit: number,
 ) => Promise<Browsed<Present<Row>>>
 

@@ -20,7 +20,7 @@ export type StoreChange =
 /** Announces a change of the transaction that runs. */
 export type Announce = (change: StoreChange) => void
 
-/** Changed rows of a list that processes keep in memory (`kept-rows.ts`), so that they read only these rows again. */
+/** Changed rows of a list that processes keep in memory (`cached-rows.ts`), so that they read only these rows again. */
 export interface RowChange {
   readonly noun: 'provider' | 'tool'
   /** Absent: rows of any project. */

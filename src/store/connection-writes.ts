@@ -10,7 +10,7 @@ import type { Tables } from './schema.ts'
 import { type ById, placeholdersOf, type Steps } from './statement.ts'
 
 /** Gives connections whose provider identity is one of `from` the identity `to`, so that their tokens stay usable. */
-export interface KeptConnections {
+export interface IdentityChange {
   /** Does not contain `to`. */
   readonly from: readonly string[]
   readonly to: string
@@ -114,7 +114,7 @@ export function connectionWrites(database: Database) {
   })
 
   /** Gives all connections of the entry their new identity, in the caller's transaction. */
-  function* reidentify(providerUid: string, { from, to }: KeptConnections): Steps<void> {
+  function* reidentify(providerUid: string, { from, to }: IdentityChange): Steps<void> {
     for (const former of from) while ((yield* reidentifySome({ providerUid, from: former, to })).length > 0);
   }
 

@@ -8,7 +8,7 @@ import {
   createConnectionRefreshes,
 } from './connection-refreshes.ts'
 import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
-import { connectionWrites, type KeptConnections } from './connection-writes.ts'
+import { connectionWrites, type IdentityChange } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
@@ -50,10 +50,7 @@ export interface Connections extends ConnectionRefreshes {
    * Changes the provider identity of the entry's connections as `kept` says, in several transactions; returns how many.
    * After an interruption the next call changes the rest.
    */
-  reidentify(
-    entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
-    kept: KeptConnections,
-  ): Promise<number>
+  reidentify(entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>, kept: IdentityChange): Promise<number>
   /** Writes when each connection was last used, by id. A later time that is already stored stays. */
   readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Authorization } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
+import { type Browsed, createBrowse, type ListPosition } from './browse.ts'
 import type { Database } from './database.ts'
 import { isOfUser } from './row-conditions.ts'
 import { type OfProject, variantsOf } from './statement.ts'
@@ -40,13 +40,13 @@ export interface ConsoleLists {
   connections(
     projectId: string,
     by: ConnectionIndex,
-    place: PlaceInList,
+    place: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedConnection>>
   authorizations(
     projectId: string,
     by: { readonly status?: Authorization['status'] },
-    place: PlaceInList,
+    place: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedAuthorization>>
 }

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, ne, type SQL } from 'drizzle-orm'
 import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
+import { type Browsed, createBrowse, type ListPosition } from './browse.ts'
 import type { Database } from './database.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
 import type { Tables } from './schema.ts'
@@ -32,7 +32,7 @@ export interface ExecutionLists {
   browse(
     projectId: string,
     by: ExecutionIndex,
-    place: PlaceInList,
+    place: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedExecution>>
 }

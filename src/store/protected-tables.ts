@@ -3,7 +3,6 @@ import { type Tool, toolId } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { textsOf } from './kept-tool.ts'
 import {
   IN_PROJECT,
   ofUid,
@@ -17,6 +16,7 @@ import {
 } from './protection.ts'
 import type { CoreTables, Tables } from './schema.ts'
 import { valuesOf } from './signed-rows.ts'
+import { textsOf } from './stored-tool.ts'
 
 /**
  * The tables of the core that hold envelopes or MACs: the associated data that envelopes are bound to, and the members

@@ -4,7 +4,7 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
 import { connectionChange } from './connection-row.ts'
-import { connectionWrites, type KeptConnections } from './connection-writes.ts'
+import { connectionWrites, type IdentityChange } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
 import { type RowPage, rowPage } from './row-page.ts'
@@ -26,7 +26,7 @@ export interface Providers {
     from: ProviderEntry,
     to: ProviderEntry,
     audit?: AuditEntries,
-    kept?: KeptConnections,
+    kept?: IdentityChange,
   ): Promise<ProviderEntry | undefined>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>

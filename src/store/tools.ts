@@ -5,16 +5,16 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { ChangedRequirements } from './change-hook.ts'
 import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
-import { joinsOwner, ownedToolColumns, toKeptTool, toolColumns } from './kept-tool.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, placeholdersOf, type Steps } from './statement.ts'
+import { joinsOwner, ownedToolColumns, toolColumns, toStoredTool } from './stored-tool.ts'
 import { toolNameWrites } from './tool-names.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
-  /** All tools that have this alias (lower case), newest first. All tools that are read are as `toKeptTool` makes them. */
+  /** All tools that have this alias (lower case), newest first. All tools that are read are as `toStoredTool` makes them. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
   /** The tools after the uid `after`, in the order of their uids. */
@@ -171,21 +171,21 @@ export function createTools(database: Database): Tools {
 
   return {
     async named(projectId, alias) {
-      return (await read(ofAlias({ projectId, alias }))).map(toKeptTool)
+      return (await read(ofAlias({ projectId, alias }))).map(toStoredTool)
     },
     async list(projectId) {
-      return (await read(ofProject({ projectId }))).map(toKeptTool)
+      return (await read(ofProject({ projectId }))).map(toStoredTool)
     },
     async page(projectId, after, limit) {
-      const rows = (await read(pageAfter({ projectId, after, limit }))).map(toKeptTool)
+      const rows = (await read(pageAfter({ projectId, after, limit }))).map(toStoredTool)
       return rowPage(rows, limit, ({ uid }) => uid)
     },
     async byUids(projectId, uids) {
-      return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
+      return (await read(ofUids({ projectId, uids }))).map(toStoredTool)
     },
     async identical({ projectId, namespace, name, version = '' }) {
       const [row] = await read(identical({ projectId, namespace, name, version }))
-      return row && toKeptTool(row)
+      return row && toStoredTool(row)
     },
     async change(
       projectId,
@@ -212,7 +212,7 @@ export function createTools(database: Database): Tools {
     async bind(bound, audit) {
       const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [bound.uid])
       const row = await writeRow(write, audit, change, () => bind(bound))
-      return row && toKeptTool(row)
+      return row && toStoredTool(row)
     },
     async sign(signed) {
       await write(undefined, function* () {

@@ -10,7 +10,7 @@ import type { Worker } from '../domain/worker.ts'
 import type { CallToolResult, Tool as SdkTool } from '../sdk/tools/content.ts'
 import type { OuterRun } from '../sdk/tools/run.ts'
 import type { Release } from '../services/release.ts'
-import type { ItemFacts } from './catalogue/validate-tool.ts'
+import type { ItemSummary } from './catalogue/validate-tool.ts'
 import type { Progress } from './dialog/dialog.ts'
 import type { ToolDialog } from './dialog/tool-dialog.ts'
 import type { AnswerReading } from './read-answer.ts'
@@ -60,7 +60,7 @@ export type ListedTool =
       /** A sentence for the operator about a part of the description that had to be changed. */
       readonly remark?: string
       /** The facts of the tool, where a thread has computed them. `tool` is then parsed on each access. */
-      readonly facts?: ItemFacts
+      readonly facts?: ItemSummary
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 

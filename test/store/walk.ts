@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { Browsed, PlaceInList } from '../../src/store/browse.ts'
+import type { Browsed, ListPosition } from '../../src/store/browse.ts'
 
 /** Reads every page of two rows, from the newest row to the oldest, and back again. */
 export async function walk<Row>(
-  page: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
+  page: (place: ListPosition, limit: number) => Promise<Browsed<Row>>,
   keyOf: (row: Row) => string,
 ) {
   const pages = [await page({}, 2)]

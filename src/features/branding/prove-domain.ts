@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { randomToken } from '../../domain/ids.ts'
-import type { TxtAnswer } from '../../egress/txt-records.ts'
+import type { TxtResult } from '../../egress/txt-records.ts'
 import { providersOf } from '../../flows/get-provider.ts'
 import { loginRedirectUri } from '../../flows/identify-user.ts'
 import { callbackPath } from '../../services/users-origin.ts'
@@ -103,7 +103,7 @@ function provedByAnother({ name }: ChallengeRecord): BrokerError {
   )
 }
 
-function valuesOf(answer: TxtAnswer, name: string): readonly string[] {
+function valuesOf(answer: TxtResult, name: string): readonly string[] {
   if (answer.outcome === 'found') return answer.values
   throw new BrokerError(
     'provider_unavailable',

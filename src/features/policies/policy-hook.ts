@@ -7,7 +7,7 @@ const MAX_ANSWER_BYTES = 16 * 1024
 const MAX_MESSAGE = 300
 
 /** `failed`: the hook could not be reached, or its response is malformed. */
-export type HookAnswer =
+export type HookResult =
   | { readonly outcome: 'agreed' }
   | { readonly outcome: 'refused'; readonly message?: string }
   | { readonly outcome: 'failed'; readonly message: string }
@@ -22,7 +22,7 @@ export async function askHook(
   { id, hook }: Policy & { readonly hook: PolicyHook },
   secret: string | undefined,
   use: RequestedUse,
-): Promise<HookAnswer> {
+): Promise<HookResult> {
   try {
     const { status, body } = await outgoing.send({
       url: hook.url,
@@ -65,7 +65,7 @@ function question(policyId: string, use: RequestedUse) {
   }
 }
 
-function read(text: string, secret: string | undefined): HookAnswer {
+function read(text: string, secret: string | undefined): HookResult {
   const answer = parsed(text)
   const code = answer?.code
   if (typeof code !== 'string' || code === '')

@@ -28,7 +28,7 @@ export const portalRoutes: PageRoutes = {
   paths: ['/me', '/me/*'],
   usersPaths: ['/me', '/me/*'],
   add: addPortal,
-  keepLogin: keepMeSession,
+  sealLogin: keepMeSession,
 }
 
 /** The page on which users see what they have connected, and can disconnect it. */

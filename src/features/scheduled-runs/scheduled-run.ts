@@ -4,15 +4,15 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { UnsealError } from '../../store/seal.ts'
 import {
-  type KeptRequest,
   openAttempts,
   openRequest,
+  type StoredRequest,
   sealAttempts,
 } from '../../tools/run/execution-history.ts'
 import { getExecution } from '../../tools/run/get-execution.ts'
 
 /** The request of a scheduled run, sealed in its row. */
-export interface ScheduledRequest extends KeptRequest {
+export interface ScheduledRequest extends StoredRequest {
   /** `traceparent` of the request that scheduled the run, if its trace is recorded. */
   readonly traceparent?: string | undefined
   /** The source of the tool (`tool-source.ts`). */

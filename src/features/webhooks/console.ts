@@ -21,11 +21,11 @@ import { attempt } from '../../http/console/form-outcome.ts'
 import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
 import { operationForm, problemOf, type SentBody } from '../../http/console/operation-form.ts'
 import { outputView } from '../../http/console/output-view.ts'
-import { placeInList } from '../../http/console/pager.ts'
+import { listPosition } from '../../http/console/pager.ts'
 import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
-import type { PlaceInList } from '../../store/browse.ts'
+import type { ListPosition } from '../../store/browse.ts'
 import type { FeaturePages } from '../feature.ts'
 import {
   DELIVERY_STATES,
@@ -278,11 +278,11 @@ async function findDeliveries(
   state: DeliveryState | undefined,
 ): Promise<Searched<ListedDelivery & { readonly id: string }>> {
   const indexed = state === 'delivered' ? undefined : state
-  const read = async (place: PlaceInList, limit: number) => {
+  const read = async (place: ListPosition, limit: number) => {
     const page = await on.broker.store.deliveries.browse(webhookId, { state: indexed }, place, limit)
     return { ...page, rows: page.rows.map((row) => ({ ...row, id: row.eventId })) }
   }
-  const place = placeInList(on, 'evt')
+  const place = listPosition(on, 'evt')
   if (state === indexed) return read(place, PAGE_ROWS)
   return searchList(read, (row) => row.state === state, place, PAGE_ROWS)
 }

@@ -9,7 +9,7 @@ import type { EventType, Webhook } from './domain.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 import { webhookContext } from './store.ts'
-import type { Replay, ReplayedPart, ReplayPlace } from './store-events.ts'
+import type { Replay, ReplayedPart, ReplayPosition } from './store-events.ts'
 
 /** The most webhooks of one project. All of them are read for each event of the project. */
 const MOST_WEBHOOKS = 20
@@ -168,7 +168,7 @@ export async function replayEvents(
   broker: Broker,
   webhook: Webhook,
   what: Replay,
-  after?: ReplayPlace,
+  after?: ReplayPosition,
 ): Promise<ReplayedPart> {
   if (what.until < what.since)
     throw invalidMember('until', 'invalid', '`until` is before `since`, so there is nothing between them.')

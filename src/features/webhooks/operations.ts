@@ -21,7 +21,7 @@ import {
   rotateWebhookSecret as rotate,
   testWebhook as test,
 } from './manage-webhooks.ts'
-import type { ReplayPlace } from './store-events.ts'
+import type { ReplayPosition } from './store-events.ts'
 import {
   deliverySchema,
   deliveryToWire,
@@ -250,11 +250,11 @@ export const replayWebhook = defineOperation({
   },
 })
 
-function formatCursor({ at, id }: ReplayPlace): string {
+function formatCursor({ at, id }: ReplayPosition): string {
   return `${at}.${id}`
 }
 
-function parseCursor(cursor: string): ReplayPlace {
+function parseCursor(cursor: string): ReplayPosition {
   const [, at, id] = /^(\d{1,12})\.(evt_[0-9a-f]{32})$/.exec(cursor) ?? []
   if (at === undefined || id === undefined)
     throw invalidMember('cursor', 'invalid', 'This cursor was not returned by a replay.')

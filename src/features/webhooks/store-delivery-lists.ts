@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { type Browsed, createBrowse, type PlaceInList } from '../../store/browse.ts'
+import { type Browsed, createBrowse, type ListPosition } from '../../store/browse.ts'
 import type { Database } from '../../store/database.ts'
 import { createPages, type Page, type PageRequest } from '../../store/page.ts'
 import { variantsOf } from '../../store/statement.ts'
@@ -26,7 +26,7 @@ export interface DeliveryLists {
   browse(
     webhookId: string,
     filter: { readonly state?: Exclude<DeliveryState, 'delivered'> | undefined },
-    place: PlaceInList,
+    place: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedDelivery>>
   /** All webhooks of the installation, with the time of their oldest waiting delivery. */

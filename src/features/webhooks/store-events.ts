@@ -22,14 +22,14 @@ export interface Replay {
 }
 
 /** The last event of a part of a replay: the next part begins after it. */
-export interface ReplayPlace {
+export interface ReplayPosition {
   readonly at: EpochSeconds
   readonly id: string
 }
 
 export interface ReplayedPart {
   readonly replayed: number
-  readonly next?: ReplayPlace
+  readonly next?: ReplayPosition
 }
 
 export interface Events extends ForgetEvents {
@@ -41,7 +41,7 @@ export interface Events extends ForgetEvents {
     webhook: Webhook,
     what: Replay,
     now: EpochSeconds,
-    page: { readonly after?: ReplayPlace | undefined; readonly limit: number },
+    page: { readonly after?: ReplayPosition | undefined; readonly limit: number },
   ): Promise<ReplayedPart>
   /**
    * Settles up to `limit` expired authorizations as failed, with their events, in projects that have a webhook. In other

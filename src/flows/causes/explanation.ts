@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import type { Cause, CauseFacts } from '../../domain/causes.ts'
+import type { Cause, CauseParameters } from '../../domain/causes.ts'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -50,8 +50,8 @@ export function factsAbout(
   broker: Pick<Broker, 'redirectUri' | 'now'>,
   entry: ProviderEntry | undefined,
   { providerUid, projectId }: { readonly providerUid: string; readonly projectId: string },
-  more: Partial<CauseFacts> = {},
-): CauseFacts {
+  more: Partial<CauseParameters> = {},
+): CauseParameters {
   const { clientSecretExpiresAt = Number.POSITIVE_INFINITY } = entry?.provider ?? {}
   const isExpired = clientSecretExpiresAt <= broker.now()
   return {
@@ -69,7 +69,9 @@ export function factsAbout(
 }
 
 /** The latest clock difference and refused claim among the entries. */
-export function measuredIn(entries: readonly TrailEntry[]): Pick<CauseFacts, 'clockDifference' | 'claim'> {
+export function measuredIn(
+  entries: readonly TrailEntry[],
+): Pick<CauseParameters, 'clockDifference' | 'claim'> {
   const details = entries.map((entry) => entry.details ?? {})
   return {
     clockDifference: details.findLast((found) => found.clock_difference_seconds !== undefined)

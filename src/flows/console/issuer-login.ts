@@ -3,7 +3,7 @@ import { randomToken, sha256 } from '../../domain/ids.ts'
 import type { Members } from '../../providers/response-body.ts'
 import { only } from '../authorization-response.ts'
 import { authTimeOf, identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
-import { type BegunLogin, keepLogin, openLogin } from '../login/kept-login.ts'
+import { type BegunLogin, openLogin, sealLogin } from '../login/login-state.ts'
 import { LONGEST_SECONDS } from '../page-session.ts'
 import { issuerAuthority, logInFromIssuer, type RoleGrant } from './console-session.ts'
 
@@ -32,7 +32,7 @@ export async function beginConsoleLogin(
   const secrets = broker.login.newSecrets()
   const purpose = { console: { returnTo, ...(confirms !== undefined && { confirms }) } }
   return {
-    ...keepLogin(broker, { state, browserId, verifier: issuerAuthority(broker), purpose, secrets }),
+    ...sealLogin(broker, { state, browserId, verifier: issuerAuthority(broker), purpose, secrets }),
     loginUrl: await broker.login.authorizationUrl(registration, {
       state,
       secrets,

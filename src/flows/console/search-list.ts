@@ -1,4 +1,4 @@
-import type { Browsed, PlaceInList } from '../../store/browse.ts'
+import type { Browsed, ListPosition } from '../../store/browse.ts'
 
 /** The most rows that a search without an index reads, in all and at once. */
 const MOST_READ = 2_000
@@ -14,9 +14,9 @@ export interface Searched<Row> extends Browsed<Row> {
  * towards older rows, or from `place.after` towards newer ones.
  */
 export async function searchList<Row extends { readonly id: string }>(
-  read: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
+  read: (place: ListPosition, limit: number) => Promise<Browsed<Row>>,
   accepts: (row: Row) => boolean,
-  place: PlaceInList,
+  place: ListPosition,
   limit: number,
 ): Promise<Searched<Row>> {
   const { before, after } = place

@@ -16,12 +16,12 @@ import {
 } from '../identify-user.ts'
 import { type StartedAttempt, startAttempt } from '../start-attempt.ts'
 import { type IdentifiedUser, verifierName } from '../user-session.ts'
-import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
+import { type BegunLogin, type LoginPurpose, type LoginState, openLogin, sealLogin } from './login-state.ts'
 
 // The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). For an authorization it comes after the click and
 // before the provider, so that a wrong user is detected before a consent, and before there is a code to redeem. The login's
-// cookie (`kept-login.ts`) holds the code verifier and the nonce, so the code of another login fails. A login works once,
+// cookie (`login-state.ts`) holds the code verifier and the nonce, so the code of another login fails. A login works once,
 // since the issuer redeems a code once: it either starts an attempt in that browser or ends the authorization as failed.
 
 /** How long the outcome of a login is kept for a browser that sends the response twice. */
@@ -87,7 +87,7 @@ export async function beginLogin(
   const secrets = broker.login.newSecrets()
   const { scopes } = verifier
   return {
-    ...keepLogin(broker, {
+    ...sealLogin(broker, {
       state,
       browserId,
       verifier: verifierName(verifier),
@@ -140,7 +140,7 @@ export async function finishLogin(
 interface Received {
   readonly query: URLSearchParams
   readonly browserId: string
-  readonly secrets: NonNullable<KeptLogin['secrets']>
+  readonly secrets: NonNullable<LoginState['secrets']>
   readonly redirectUri: string | undefined
   readonly openerOf: OpenerOf
 }

@@ -5,8 +5,8 @@ import { randomToken, sha256 } from '../../domain/ids.ts'
 import { carriedContext } from '../../store/protection.ts'
 import { openCarried } from '../carried-seal.ts'
 import { type IdentifiedUser, verifierName } from '../user-session.ts'
-import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-login.ts'
 import { beginLogin } from './login.ts'
+import { type BegunLogin, LOGIN_SECONDS, openLogin, sealLogin } from './login-state.ts'
 
 // A login for a session of the browser, by the same verifier that guards consents: at the issuer, at the caller's page, or,
 // in development, by naming a user. The database stores nothing about it. The flow id for the caller's page is signed, and
@@ -45,7 +45,7 @@ export async function beginSessionLogin(
   const state = isOpen ? randomToken() : newFlowId(broker, projectId)
   const loginUrl = isOpen ? new URL(OPEN_PATH, at) : new URL(verifier.url)
   loginUrl.searchParams.set(isOpen ? 'state' : 'flow_id', state)
-  return { ...keepLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose }), loginUrl }
+  return { ...sealLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose }), loginUrl }
 }
 
 /**

@@ -2,8 +2,8 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
-import type { BegunLogin } from '../../flows/login/kept-login.ts'
 import type { LoginProof } from '../../flows/login/login-proof.ts'
+import type { BegunLogin } from '../../flows/login/login-state.ts'
 import type { OpenerOf } from '../../services/openers.ts'
 
 /** The least life of the browser's id, in seconds. */
@@ -23,7 +23,7 @@ export interface BrowserCookies {
   /** Returns the browser's id, to which logins and attempts are bound, or gives it a new id. Renews the cookie. */
   bind(c: Context): string
   /** Stores the sealed state of a login, which the login callback needs. */
-  keepLogin(c: Context, login: BegunLogin): void
+  sealLogin(c: Context, login: BegunLogin): void
   keptLogin(c: Context, stateHash: string): string | undefined
   /** Deletes the state of the login. After a successful login, stores its proof. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
@@ -74,7 +74,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
       setCookie(c, cookies.browser, id, { ...attributes, maxAge })
       return id
     },
-    keepLogin(c, { stateHash, kept, seconds }) {
+    sealLogin(c, { stateHash, kept, seconds }) {
       const others = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.login))
       if (others.length >= MAX_LOGINS) for (const name of others) deleteCookie(c, name, attributes)
       setCookie(c, loginCookie(stateHash), kept, { ...attributes, maxAge: seconds })

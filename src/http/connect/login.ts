@@ -12,9 +12,9 @@ import { startAndRedirect } from './start-and-redirect.ts'
 
 /**
  * Adds the callback of the broker's own login at an issuer. A click on the connect page begins such a login, and so
- * does a page that needs a session. `keepLogin` keeps the session of a user who has logged in for pages of a feature.
+ * does a page that needs a session. `sealLogin` keeps the session of a user who has logged in for pages of a feature.
  */
-export function addLogin(app: OpenAPIHono, broker: Broker, keepLogin?: PageRoutes['keepLogin']): void {
+export function addLogin(app: OpenAPIHono, broker: Broker, sealLogin?: PageRoutes['sealLogin']): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return
   const cookies = browserCookies(broker)
@@ -38,7 +38,7 @@ export function addLogin(app: OpenAPIHono, broker: Broker, keepLogin?: PageRoute
         return returnFromLogin(c, finished.returnTo)
       case 'page_session':
         cookies.endLogin(c, stateHash)
-        await keepLogin?.(c, broker, finished)
+        await sealLogin?.(c, broker, finished)
         return returnFromLogin(c, finished.returnTo)
       case 'session_trouble':
         cookies.endLogin(c, stateHash)

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import type { BegunLogin } from '../../flows/login/kept-login.ts'
+import type { BegunLogin } from '../../flows/login/login-state.ts'
 import {
   beginSessionLogin,
   CONFIRMED_PATH,
@@ -69,7 +69,7 @@ export async function sendToLoginPage(
   const cookies = browserCookies(broker)
   try {
     const login = await begin(cookies.bind(c))
-    cookies.keepLogin(c, login)
+    cookies.sealLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)
   } catch (error) {

@@ -10,7 +10,7 @@ import { asCurl, badge, code, exactTime, facts, link, section, table, time } fro
 import { field, filters, select } from './form-fields.ts'
 import { newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
 import { live } from './live.ts'
-import { newerRows, newerText, placeInList } from './pager.ts'
+import { listPosition, newerRows, newerText } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 
@@ -134,7 +134,7 @@ interface Filters {
 function findAuthorizations(on: OnPage, { status, userId }: Filters): Promise<Searched<ListedAuthorization>> {
   const { consoleLists } = on.broker.store
   const by = status === undefined ? {} : { status }
-  const place = placeInList(on, 'auth')
+  const place = listPosition(on, 'auth')
   if (userId === undefined) return consoleLists.authorizations(on.projectId, by, place, PAGE_ROWS)
   return searchList(
     (from, limit) => consoleLists.authorizations(on.projectId, by, from, limit),

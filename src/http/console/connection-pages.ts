@@ -12,7 +12,7 @@ import { asCurl, badge, code, exactTime, facts, link, section } from './elements
 import { endOnce } from './end-once.ts'
 import { field, filters, select, submit } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, statusBadge, userPath } from './lists.ts'
-import { newerRows, newerText, placeInList } from './pager.ts'
+import { listPosition, newerRows, newerText } from './pager.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
@@ -192,7 +192,7 @@ function findConnections(
           ? { status }
           : {}
   const { consoleLists } = on.broker.store
-  const place = placeInList(on, 'conn')
+  const place = listPosition(on, 'conn')
   if (!isSearch({ userId, providerUid, status }))
     return consoleLists.connections(on.projectId, by, place, PAGE_ROWS)
   return searchList(

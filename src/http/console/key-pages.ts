@@ -19,7 +19,7 @@ import { attempt } from './form-outcome.ts'
 import { PAGE_ROWS } from './lists.ts'
 import { operationForm, problemOf, type SentBody } from './operation-form.ts'
 import { outputView } from './output-view.ts'
-import { pager, placeInList } from './pager.ts'
+import { listPosition, pager } from './pager.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -118,7 +118,7 @@ export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   const { apiKeys } = broker.store
 
   async function list(on: OnPage, sent?: SentBody) {
-    const page = await apiKeys.browse(on.projectId, placeInList(on, 'key'), PAGE_ROWS)
+    const page = await apiKeys.browse(on.projectId, listPosition(on, 'key'), PAGE_ROWS)
     const now = broker.now()
     const rows = page.rows.map((key) => ROWS.cells(apiKeyToWire(key, on.session.project.name, now), now))
     const body = html`${table('API keys', ROWS.heads, rows, 'No keys yet.')}

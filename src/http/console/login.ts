@@ -97,7 +97,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
         returnTo,
         confirms,
       })
-      cookies.keepLogin(c, login)
+      cookies.sealLogin(c, login)
       pageHeaders(c)
       return c.redirect(login.loginUrl.href, 303)
     } catch (error) {

@@ -57,7 +57,7 @@ export function urlWith(on: OnPage, change: Readonly<Record<string, string>>): s
 }
 
 /** Where a page of a list begins: `?before=<id>`, `?after=<id>`, or the end of a day, `?date=2026-11-12`. */
-export function placeInList(
+export function listPosition(
   on: OnPage,
   prefix: IdPrefix,
 ): { readonly before?: string; readonly after?: string } {

@@ -4,7 +4,7 @@ import { fromTimestamp } from '../../domain/clock.ts'
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../../domain/execution.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
 import { executionSchema, toExecution } from '../../operations/tools/executions.ts'
-import type { PlaceInList } from '../../store/browse.ts'
+import type { ListPosition } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
 import { historyToolId } from '../../tools/run/get-execution.ts'
 import { type Html, name } from '../pages/layout.ts'
@@ -12,7 +12,7 @@ import { asCurl, badge, link, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
 import { PAGE_ROWS, searchPager } from './lists.ts'
 import { type OutputLayout, outputView } from './output-view.ts'
-import { placeInList } from './pager.ts'
+import { listPosition } from './pager.ts'
 import type { OnPage } from './routes.ts'
 
 export type Run = z.output<typeof executionSchema>
@@ -114,9 +114,9 @@ function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promis
           : status !== undefined && status !== 'completed'
             ? { status }
             : {}
-  const read = (place: PlaceInList, limit: number) =>
+  const read = (place: ListPosition, limit: number) =>
     on.broker.store.executions.browse(on.projectId, by, place, limit)
-  const place = placeInList(on, 'exec')
+  const place = listPosition(on, 'exec')
   const given = [userId, toolId, type, status].filter((filter) => filter !== undefined)
   if (given.length === Object.keys(by).length) return read(place, PAGE_ROWS)
   return searchList(

@@ -6,7 +6,7 @@ import { name } from '../pages/layout.ts'
 import { asCurl, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
-import { placeInList, urlWith } from './pager.ts'
+import { listPosition, urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { entriesList } from './timeline.ts'
 
@@ -44,7 +44,7 @@ ${
     const { broker, projectId } = on
     const [seen, connections, history, book] = await Promise.all([
       broker.store.users.find(projectId, userId),
-      broker.store.consoleLists.connections(projectId, { userId }, placeInList(on, 'conn'), PAGE_ROWS),
+      broker.store.consoleLists.connections(projectId, { userId }, listPosition(on, 'conn'), PAGE_ROWS),
       newestEntries(on, { userId }),
       providersOf(broker, projectId),
     ])

@@ -1,7 +1,7 @@
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
-import { factsOf } from './item-facts.ts'
+import { factsOf } from './item-summary.ts'
 
 /**
  * Items as a thread passes them to the event loop: the JSON of each in two parts, its facts and its description. The facts

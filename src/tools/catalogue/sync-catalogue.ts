@@ -14,11 +14,11 @@ import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { acceptOlderWorker, auditOfWaiting, needsNoAcceptance } from './acceptance.ts'
 import { checkToolCount } from './catalogue-reading.ts'
-import { itemFacts } from './item-facts.ts'
+import { itemSummary } from './item-summary.ts'
 import { claimEvents, type NameRights, nameRightsOf } from './name-claims.ts'
 import { readBounded } from './read-bounded.ts'
 import { storeChanges } from './store-changes.ts'
-import type { ItemFacts } from './validate-tool.ts'
+import type { ItemSummary } from './validate-tool.ts'
 
 type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
@@ -70,7 +70,7 @@ async function syncWithin(
   const own = known.filter((tool) => isToolOf(registered, tool))
   const worker = await acceptOlderWorker(broker, registered, own)
   const rights = await nameRightsOf(broker, worker, {
-    tools: items.flatMap((item) => (item.outcome === 'read' ? [itemFacts(item)] : [])),
+    tools: items.flatMap((item) => (item.outcome === 'read' ? [itemSummary(item)] : [])),
     own,
     // an administrator who registers a worker gives it the free names of its first catalogue
     claimsFreely: worker.syncedAt === undefined || needsNoAcceptance(broker, worker),
@@ -101,7 +101,7 @@ async function syncWithin(
   const claimed = claimEvents(current, claims).map((event) => audit.of(worker.projectId, event))
   const changes = {
     put: changed.map(({ item, same }) => ({
-      characters: itemFacts(item).size,
+      characters: itemSummary(item).size,
       toTool: () => toTool(broker, worker, item, same),
     })),
     removed,
@@ -198,7 +198,7 @@ async function compare(
       leaveOut(item.name, item.reason)
       continue
     }
-    const facts = itemFacts(item)
+    const facts = itemSummary(item)
     const { requirements, namespace, name } = facts
     const id = facts.named.toLowerCase()
     const stored = byId.get(id)
@@ -243,7 +243,7 @@ function toTool(
   const { tool } = item
   const { document, title = tool.name, tags: _, ...rest } = tool
   const { namespace: toolkit, name, version } = tool
-  const { tags, digest } = itemFacts(item)
+  const { tags, digest } = itemSummary(item)
   const now = broker.now()
   return {
     ...rest,
@@ -259,7 +259,7 @@ function toTool(
   }
 }
 
-function faultsFor({ type }: Worker, { faults }: ItemFacts): ItemFacts['faults'] {
+function faultsFor({ type }: Worker, { faults }: ItemSummary): ItemSummary['faults'] {
   if (type !== 'module') return faults
   // modules run in this process, so only the broker checks their input
   return { unusable: [...faults.unusable, ...faults.uncheckable], uncheckable: [] }

@@ -105,7 +105,7 @@ export interface ListedFaults {
 }
 
 /** Facts that decide whether a listed tool is taken and whether it has changed. */
-export interface ItemFacts {
+export interface ItemSummary {
   /** The tool's id. */
   readonly named: string
   readonly namespace: string

@@ -6,7 +6,7 @@ import type { Provider } from '../../providers/provider.ts'
 import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
 
 /** The statements of an `oauth` entry about its provider; `undefined` for members that it omits. */
-export interface EntryFacts {
+export interface EntryMembers {
   readonly name: string
   readonly authorizationUrl: string
   readonly tokenUrl: string
@@ -35,7 +35,7 @@ export interface DescribedProvider {
  * Builds the entry's provider. The file's own statements win. What it omits or cannot express comes from the
  * catalogue if both endpoints belong to one of its providers, and otherwise from the RFCs and common practice.
  */
-export function providerOf(facts: EntryFacts): DescribedProvider {
+export function providerOf(facts: EntryMembers): DescribedProvider {
   const match = findBuiltInByEndpoints(facts.authorizationUrl, facts.tokenUrl)
   const known = match && { ...match.builtIn, provider: match.provider }
   const pkce = pkceOf(facts, known)
@@ -94,7 +94,7 @@ export function providerOf(facts: EntryFacts): DescribedProvider {
   }
 }
 
-function scopeMeaning({ scopeImplies, scopeAliases }: EntryFacts): ScopeMeaning {
+function scopeMeaning({ scopeImplies, scopeAliases }: EntryMembers): ScopeMeaning {
   return {
     ...(scopeImplies !== undefined && { scopeImplies }),
     ...(scopeAliases !== undefined && { scopeAliases }),
@@ -105,7 +105,7 @@ function scopeMeaning({ scopeImplies, scopeAliases }: EntryFacts): ScopeMeaning 
  * A public client at a provider known to support S256 uses it even if the file says otherwise, because nothing else
  * protects its code.
  */
-function pkceOf(facts: EntryFacts, known: BuiltInProvider | undefined): Provider['pkce'] {
+function pkceOf(facts: EntryMembers, known: BuiltInProvider | undefined): Provider['pkce'] {
   const usual = known?.provider.pkce ?? 'S256'
   return facts.pkce === 'plain' && facts.isPublic && usual === 'S256' && known !== undefined
     ? 'S256'
@@ -113,7 +113,7 @@ function pkceOf(facts: EntryFacts, known: BuiltInProvider | undefined): Provider
 }
 
 /** The catalogue's parameters for the provider, except those already in the file's URL. */
-function authorizationParams(facts: EntryFacts, known: BuiltInProvider): Record<string, string> {
+function authorizationParams(facts: EntryMembers, known: BuiltInProvider): Record<string, string> {
   const own = new URL(facts.authorizationUrl).searchParams
   const offline = (facts.offlineAccess ?? true) ? known.offlineAccess : undefined
   const params = { ...known.provider.authorizationRequest.params, ...offline?.params }
@@ -135,7 +135,7 @@ const METHOD_WORDS: Readonly<Partial<Record<ClientAuthMethod, string>>> = {
   client_secret_basic_unencoded: 'the secret by HTTP Basic, not encoded',
 }
 
-function describeFilled(facts: EntryFacts, known: BuiltInProvider, pkce: Provider['pkce']): string[] {
+function describeFilled(facts: EntryMembers, known: BuiltInProvider, pkce: Provider['pkce']): string[] {
   const { tokenRequest } = known.provider
   const filled: string[] = []
   if (facts.authMethod === undefined && tokenRequest.authMethod !== 'client_secret_post')

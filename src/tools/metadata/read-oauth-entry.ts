@@ -5,7 +5,7 @@ import { findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { IssuerDecides, Provider } from '../../providers/provider.ts'
 import { asText, isAbsent, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'
-import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
+import { type EntryMembers, providerOf } from './oauth-entry-provider.ts'
 
 /**
  * One `oauth` entry of a tool: a provider, the broker's client there if the file contains it, and the scopes the tool
@@ -83,7 +83,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   const issuer = readIssuer(textOf('issuer'), `${path}.issuer`, options)
   const [authorizationUrl, tokenUrl] = [textOf('authorizationUrl'), textOf('tokenUrl')]
   const authMethod = readAuthHeader(textOf('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`)
-  const facts: EntryFacts = {
+  const facts: EntryMembers = {
     name,
     scopes,
     ...readScopeMeaning(entry, path, warn),
@@ -190,7 +190,7 @@ function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | u
 }
 
 /** Reads the client authentication method of the token endpoint (RFC 6749 section 2.3.1). */
-function readAuthHeader(value: string | undefined, path: string): EntryFacts['authMethod'] {
+function readAuthHeader(value: string | undefined, path: string): EntryMembers['authMethod'] {
   if (value === undefined) return undefined
   const method = value.trim().toLowerCase().replaceAll('-', '_')
   if (method === 'basic') return 'client_secret_basic'
@@ -201,7 +201,7 @@ function readAuthHeader(value: string | undefined, path: string): EntryFacts['au
 }
 
 /** Reads the content type of token requests: a form (RFC 6749 section 4.1.3) unless the file says JSON. */
-function readContentType(value: string | undefined, path: string): EntryFacts['contentType'] {
+function readContentType(value: string | undefined, path: string): EntryMembers['contentType'] {
   const type = value?.split(';')[0]?.trim().toLowerCase()
   if (type === undefined || type === 'application/x-www-form-urlencoded' || type === 'application/json')
     return type
@@ -231,7 +231,7 @@ function readTokenTypes(value: unknown, path: string): readonly string[] | undef
  * Warns if the token endpoint, which receives codes and the client secret, is on another host than the authorization
  * page.
  */
-function warnOfHosts({ authorizationUrl, tokenUrl }: EntryFacts, path: string, warn: Warn): void {
+function warnOfHosts({ authorizationUrl, tokenUrl }: EntryMembers, path: string, warn: Warn): void {
   const [authorization, token] = [new URL(authorizationUrl).host, new URL(tokenUrl).host]
   if (authorization === token || findBuiltInByEndpoints(authorizationUrl, tokenUrl) !== undefined) return
   warn(

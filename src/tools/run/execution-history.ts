@@ -13,7 +13,7 @@ import { type StoredOutput, toStoredOutput } from './stored-output.ts'
 // Writes and reads what history stores of a run. Only this file and stored-output.ts know the stored form.
 
 /** The request of a run, as history keeps it. */
-export type KeptRequest = Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'>
+export type StoredRequest = Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'>
 
 /** One attempt to run the tool, and its result. */
 export interface Attempt {
@@ -84,14 +84,14 @@ export function resultOf(execution: Execution): Pick<Attempt, 'success' | 'outpu
 type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
 /** Encrypts the request of a run for its row, with `more` members. */
-export function sealRequest(broker: Broker, row: Row, call: KeptRequest, more: object = {}): Sealed {
+export function sealRequest(broker: Broker, row: Row, call: StoredRequest, more: object = {}): Sealed {
   const { input, account, accounts, metadata, keepContent } = call
   const kept = { input, account, accounts, metadata, keepContent, ...more }
   return broker.sealer.seal(JSON.stringify(kept), sealingContext('executions', 'request', row))
 }
 
 /** Decrypts the request of a run; `undefined` if none was kept. Throws `UnsealError`. */
-export function openRequest(broker: Broker, record: ExecutionRecord): KeptRequest | undefined {
+export function openRequest(broker: Broker, record: ExecutionRecord): StoredRequest | undefined {
   const { id, projectId, request } = record
   if (request === undefined) {
     const kept = openResult(broker, record)?.request
@@ -104,7 +104,7 @@ export function openRequest(broker: Broker, record: ExecutionRecord): KeptReques
   }
   return JSON.parse(
     broker.sealer.open(request, sealingContext('executions', 'request', { id, projectId })),
-  ) as KeptRequest // `sealRequest` wrote it
+  ) as StoredRequest // `sealRequest` wrote it
 }
 
 /** In the stored JSON a large output is a string that holds JSON. */
@@ -117,7 +117,7 @@ type StoredAttempt = Omit<Attempt, 'output'> & {
 interface StoredResult {
   readonly attempts: readonly StoredAttempt[]
   /** The request of a scheduled run that has ended. Its own column is empty then, so that the row cannot run again. */
-  readonly request?: KeptRequest | typeof UNREADABLE
+  readonly request?: StoredRequest | typeof UNREADABLE
 }
 
 /** In place of a request that could not be decrypted when the run ended. */

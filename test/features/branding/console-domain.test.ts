@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
+import type { TxtResult } from '../../../src/egress/txt-records.ts'
 import { testClock } from '../../gatepass.ts'
 import { startWorld, type World } from '../../http/world.ts'
 import { type Page, UserAgent } from '../../user-agent.ts'
@@ -14,11 +14,11 @@ let admin: UserAgent
 let reader: UserAgent
 let csrf: string
 /** What DNS answers, and what it was asked. */
-let answer: TxtAnswer
+let answer: TxtResult
 let asked: string[]
 
 beforeAll(async () => {
-  const lookUpTxt = async (name: string): Promise<TxtAnswer> => {
+  const lookUpTxt = async (name: string): Promise<TxtResult> => {
     asked.push(name)
     return answer
   }

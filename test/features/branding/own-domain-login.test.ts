@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
+import type { TxtResult } from '../../../src/egress/txt-records.ts'
 import { addProvider, authorize, type Scene } from '../../flows/fixtures.ts'
 import { startLyingScene, upToLoginCallback } from '../../flows/login-fixtures.ts'
 import { UserAgent } from '../../user-agent.ts'
@@ -8,13 +8,13 @@ import { UserAgent } from '../../user-agent.ts'
 // cookie and every code that comes there: what is got there has to be of no use elsewhere.
 
 const HOST = 'auth.other.localhost'
-const zone = new Map<string, TxtAnswer>()
+const zone = new Map<string, TxtResult>()
 
 let scene: Scene
 let otherKey: string
 
 beforeAll(async () => {
-  const lookUpTxt = async (name: string): Promise<TxtAnswer> =>
+  const lookUpTxt = async (name: string): Promise<TxtResult> =>
     zone.get(name) ?? { outcome: 'found', values: [] }
   scene = await startLyingScene({ claims: { sub: 'ada' } }, { gatepass: { lookUpTxt } })
   otherKey = await scene.gatepass.makeKey('admin', 'other')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TxtAnswer } from '../../../src/egress/txt-records.ts'
+import type { TxtResult } from '../../../src/egress/txt-records.ts'
 import { addProvider, approve, authorize, click, type Scene, startScene } from '../../flows/fixtures.ts'
 import { startGatepass } from '../../gatepass.ts'
 import { UserAgent } from '../../user-agent.ts'
@@ -14,10 +14,10 @@ const HOST = 'auth.acme.localhost'
 let scene: Scene
 let otherKey: string
 /** What DNS answers. */
-let zone: Record<string, TxtAnswer>
+let zone: Record<string, TxtResult>
 /** What happens once, before DNS answers. */
 let duringLookUp: (() => Promise<void>) | undefined
-const lookUpTxt = async (name: string): Promise<TxtAnswer> => {
+const lookUpTxt = async (name: string): Promise<TxtResult> => {
   const happening = duringLookUp
   duringLookUp = undefined
   await happening?.()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { searchList } from '../../../src/flows/console/search-list.ts'
-import type { Browsed, PlaceInList } from '../../../src/store/browse.ts'
+import type { Browsed, ListPosition } from '../../../src/store/browse.ts'
 
 interface Row {
   readonly id: string
@@ -14,7 +14,7 @@ const rowsUpTo = (count: number): Row[] => Array.from({ length: count }, (_, n) 
 function listOf(rows: readonly Row[]) {
   const list = {
     read: 0,
-    async page({ before, after }: PlaceInList, limit: number): Promise<Browsed<Row>> {
+    async page({ before, after }: ListPosition, limit: number): Promise<Browsed<Row>> {
       const newest = rows.toReversed()
       const below = newest.filter(({ id }) => before === undefined || id < before)
       const above = newest.filter(({ id }) => after !== undefined && id > after)

@@ -496,7 +496,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'each check of a tool parses and writes its schema again',
-    file: 'src/store/kept-tool.ts',
+    file: 'src/store/stored-tool.ts',
     from: 'if (kept !== undefined) return kept',
     to: '',
     test: 'services/signed-store.test.ts',

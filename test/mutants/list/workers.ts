@@ -6,7 +6,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['25'],
     fault: 'the row of a worker’s tool decides which worker runs it',
-    file: 'src/store/kept-tool.ts',
+    file: 'src/store/stored-tool.ts',
     from: '  if (workerUid === undefined) return binding',
     to: '  if (binding !== undefined) return { binding }\n  if (workerUid === undefined) return binding',
     test: 'threats/tool-names.test.ts',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
-import { databaseName } from '../../database-place.ts'
+import { databaseName } from '../../database-location.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
 import { buildIndexes, repeatable } from './build-indexes.ts'

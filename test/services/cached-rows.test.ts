@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeptRows } from '../../src/services/kept-rows.ts'
+import { createCachedRows } from '../../src/services/cached-rows.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 
@@ -16,7 +16,7 @@ function scene() {
     ...openSqliteStore(':memory:'),
     onChange: (listener: (change: StoreChange) => void) => void listeners.push(listener),
   }
-  const kept = createKeptRows<Row>(store, {
+  const kept = createCachedRows<Row>(store, {
     noun: 'tool',
     page: async (projectId) => ({ rows: table.get(projectId) ?? [] }),
     byUids: async (projectId, uids) => (table.get(projectId) ?? []).filter(({ uid }) => uids.includes(uid)),

@@ -69,7 +69,7 @@ type Row = Present<
   Pick<Tables['tools']['$inferSelect'], keyof Columns & keyof Tables['tools']['$inferSelect']>
 > &
   OwnerOfRow
-type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'source'> & {
+type StoredRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'source'> & {
   readonly inputSchema: string
   readonly outputSchema?: string
   readonly meta?: string
@@ -77,12 +77,12 @@ type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'so
   readonly source: string
 }
 
-/** The texts of a tool of `toKeptTool`. */
+/** The texts of a tool of `toStoredTool`. */
 const texts = new WeakMap<Tool, readonly (string | undefined)[]>()
 /** About how many characters the members take whose text is not counted. */
 const CHARACTERS_OF_THE_REST = 500
 
-/** Returns about how many characters a tool of `toKeptTool` holds in memory. */
+/** Returns about how many characters a tool of `toStoredTool` holds in memory. */
 export function charactersOf(tool: Tool): number {
   const sum = (total: number, text = '') => total + text.length
   return texts.get(tool)?.reduce(sum, CHARACTERS_OF_THE_REST) ?? 0
@@ -101,7 +101,7 @@ export function textsOf(tool: Tool): readonly (string | undefined)[] {
  * A tool for a cache. Members that may be large stay JSON text and are parsed when they are read. This saves most of the
  * memory and time that ten thousand parsed tools would take.
  */
-export function toKeptTool({
+export function toStoredTool({
   workerUid,
   version,
   inputSchema,
@@ -114,7 +114,7 @@ export function toKeptTool({
   ownerMac,
   binding,
   ...row
-}: KeptRow): Tool {
+}: StoredRow): Tool {
   const input = parsedLater<Tool['inputSchema']>(inputSchema)
   const ofSource = parsedLater<ToolSource>(source)
   const kind = workerUid === undefined ? 'metadata' : 'worker'

@@ -10,14 +10,14 @@ import { type CacheFigures, catchUp } from './read-cache.ts'
  * another process has changed, with the delay of a `ReadCache`. The first reading goes in pages of a few milliseconds,
  * so that other requests are served in between.
  */
-export interface KeptRows<Row> {
+export interface CachedRows<Row> {
   /** The rows in the order of their uids. It is the same array until a row changes. */
   of(projectId: string): readonly Row[] | Promise<readonly Row[]>
   /** `entries` counts rows, `bytes` the characters of their texts. */
   readonly figures: CacheFigures
 }
 
-export interface KeptRowsOptions<Row> {
+export interface CachedRowsOptions<Row> {
   readonly noun: RowChange['noun']
   readonly page: (projectId: string, after: string, limit: number) => Promise<RowPage<Row>>
   readonly byUids: (projectId: string, uids: readonly string[]) => Promise<readonly Row[]>
@@ -34,7 +34,7 @@ const MAX_PAGE = 500
 const MAX_CHANGED = 2_000
 const CHANGED_AT_ONCE = 25
 
-interface Kept<Row> {
+interface Cached<Row> {
   rows: readonly Row[]
   characters: number
   /** The uids that have changed since the last reading began, or everything. */
@@ -44,11 +44,11 @@ interface Kept<Row> {
   next: Promise<readonly Row[]> | undefined
 }
 
-export function createKeptRows<Row extends { readonly uid: string }>(
+export function createCachedRows<Row extends { readonly uid: string }>(
   store: Store,
-  { noun, page, byUids, charactersOf, maxCharacters }: KeptRowsOptions<Row>,
-): KeptRows<Row> {
-  const projects = new LRUCache<string, Kept<Row>>({
+  { noun, page, byUids, charactersOf, maxCharacters }: CachedRowsOptions<Row>,
+): CachedRows<Row> {
+  const projects = new LRUCache<string, Cached<Row>>({
     maxSize: maxCharacters,
     sizeCalculation: ({ characters }) => characters + 1,
     dispose(_value, _key, reason) {
@@ -57,47 +57,47 @@ export function createKeptRows<Row extends { readonly uid: string }>(
   })
   let [hits, misses, evictions] = [0, 0, 0]
   /** Projects that are being read: changes outdate them too, even if `projects` has dropped them meanwhile. */
-  const beingRead = new Map<string, Kept<Row>>()
+  const beingRead = new Map<string, Cached<Row>>()
   let revision = store.catchUp()
 
   function outdateAll(): void {
-    for (const kept of [...projects.values(), ...beingRead.values()]) kept.stale = 'all'
+    for (const cached of [...projects.values(), ...beingRead.values()]) cached.stale = 'all'
   }
 
   store.onChange((change: StoreChange) => {
     if (change.noun !== noun) return
     const { projectId, uids } = change
     if (projectId === undefined) return outdateAll()
-    const kept = beingRead.get(projectId) ?? projects.peek(projectId)
-    if (kept === undefined || kept.stale === 'all') return
-    if (uids === undefined || kept.stale.size > MAX_CHANGED) kept.stale = 'all'
-    else for (const uid of uids) kept.stale.add(uid)
+    const cached = beingRead.get(projectId) ?? projects.peek(projectId)
+    if (cached === undefined || cached.stale === 'all') return
+    if (uids === undefined || cached.stale.size > MAX_CHANGED) cached.stale = 'all'
+    else for (const uid of uids) cached.stale.add(uid)
   })
 
-  async function read(projectId: string, kept: Kept<Row>): Promise<readonly Row[]> {
-    beingRead.set(projectId, kept)
-    const { stale } = kept
-    kept.stale = new Set()
+  async function read(projectId: string, cached: Cached<Row>): Promise<readonly Row[]> {
+    beingRead.set(projectId, cached)
+    const { stale } = cached
+    cached.stale = new Set()
     try {
       if (stale === 'all') {
-        kept.rows = await readAll(projectId)
-        kept.characters = charactersOfAll(kept.rows)
+        cached.rows = await readAll(projectId)
+        cached.characters = charactersOfAll(cached.rows)
       } else {
         const changed = await readChanged(projectId, stale)
-        const { rows, replaced } = merged(kept.rows, stale, changed)
-        kept.rows = rows
-        kept.characters += charactersOfAll(changed) - charactersOfAll(replaced)
+        const { rows, replaced } = merged(cached.rows, stale, changed)
+        cached.rows = rows
+        cached.characters += charactersOfAll(changed) - charactersOfAll(replaced)
       }
-      return kept.rows
+      return cached.rows
     } catch (error) {
-      kept.stale = 'all'
+      cached.stale = 'all'
       throw error
     } finally {
-      kept.reading = undefined
+      cached.reading = undefined
       beingRead.delete(projectId)
       projects.delete(projectId) // lru-cache does not measure the same object again
-      projects.set(projectId, kept)
-      if (!projects.has(projectId)) kept.stale = 'all' // this project alone exceeds `maxCharacters`
+      projects.set(projectId, cached)
+      if (!projects.has(projectId)) cached.stale = 'all' // this project alone exceeds `maxCharacters`
     }
   }
 
@@ -130,9 +130,9 @@ export function createKeptRows<Row extends { readonly uid: string }>(
     return rows.reduce((sum, row) => sum + charactersOf(row), 0)
   }
 
-  function begin(projectId: string, kept: Kept<Row>): Promise<readonly Row[]> {
-    kept.reading = read(projectId, kept)
-    return kept.reading
+  function begin(projectId: string, cached: Cached<Row>): Promise<readonly Row[]> {
+    cached.reading = read(projectId, cached)
+    return cached.reading
   }
 
   return {
@@ -142,7 +142,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
         revision = current
         outdateAll()
       }
-      const kept = beingRead.get(projectId) ??
+      const cached = beingRead.get(projectId) ??
         projects.get(projectId) ?? {
           rows: [],
           characters: 0,
@@ -150,21 +150,21 @@ export function createKeptRows<Row extends { readonly uid: string }>(
           reading: undefined,
           next: undefined,
         }
-      const { reading } = kept
-      if (isCurrent(kept)) {
+      const { reading } = cached
+      if (isCurrent(cached)) {
         hits++
-        return reading ?? kept.rows
+        return reading ?? cached.rows
       }
       misses++
-      if (reading === undefined) return begin(projectId, kept)
+      if (reading === undefined) return begin(projectId, cached)
       // the current reading may have read a row before it changed, so another reading follows
-      kept.next ??= reading
+      cached.next ??= reading
         .catch(() => {})
         .then(() => {
-          kept.next = undefined
-          return isCurrent(kept) ? (kept.reading ?? kept.rows) : begin(projectId, kept)
+          cached.next = undefined
+          return isCurrent(cached) ? (cached.reading ?? cached.rows) : begin(projectId, cached)
         })
-      return kept.next
+      return cached.next
     },
     get figures() {
       const entries = [...projects.values()].reduce((sum, { rows }) => sum + rows.length, 0)
@@ -173,7 +173,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
   }
 }
 
-function isCurrent({ stale }: Kept<unknown>): boolean {
+function isCurrent({ stale }: Cached<unknown>): boolean {
   return stale !== 'all' && stale.size === 0
 }
 

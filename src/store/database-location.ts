@@ -1,10 +1,10 @@
 /** The database that GATEPASS_DATABASE_URL names. The URL of PostgreSQL may hold a password: print `databaseName`. */
-export type DatabasePlace =
+export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
 /** The name to show to people: without the password, and without the query, which may hold a password too. */
-export function databaseName(place: DatabasePlace): string {
+export function databaseName(place: DatabaseLocation): string {
   if (place.kind === 'sqlite') return place.path
   const url = new URL(place.url)
   url.password = ''

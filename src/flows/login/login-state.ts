@@ -48,7 +48,7 @@ export type LoginPurpose =
       }
     }
 
-interface Kept {
+interface SealedLogin {
   readonly browserHash: string
   readonly expiresAt: EpochSeconds
   /** The verifier of the user (`verifierName`): the login becomes invalid when the settings name another. */
@@ -58,10 +58,10 @@ interface Kept {
   /** The redirect URI of the authentication request, which the token request repeats. */
   readonly redirectUri?: string | undefined
 }
-export type KeptLogin = Kept & LoginPurpose
+export type LoginState = SealedLogin & LoginPurpose
 
 /** Seals the state of a login that begins now in the browser `browserId`. */
-export function keepLogin(
+export function sealLogin(
   broker: Broker,
   {
     state,
@@ -80,7 +80,7 @@ export function keepLogin(
   },
 ): Omit<BegunLogin, 'loginUrl'> {
   const stateHash = sha256(state)
-  const kept: KeptLogin = {
+  const login: LoginState = {
     ...purpose,
     secrets,
     redirectUri,
@@ -91,7 +91,7 @@ export function keepLogin(
   return {
     stateHash,
     kept: broker.sealer.seal(
-      JSON.stringify(kept),
+      JSON.stringify(login),
       carriedContext('kept', { rowId: stateHash, projectId: '' }),
     ),
     seconds: LOGIN_SECONDS,
@@ -112,13 +112,13 @@ export function openLogin(
     readonly verifier: string
     readonly kept: string | undefined
   },
-): KeptLogin | undefined {
-  const kept = openCarried<KeptLogin>(
+): LoginState | undefined {
+  const login = openCarried<LoginState>(
     broker.sealer,
     sealed,
     carriedContext('kept', { rowId: stateHash, projectId: '' }),
   )
-  if (kept === undefined) return undefined
-  const isSameLogin = kept.browserHash === sha256(browserId) && kept.verifier === verifier
-  return isSameLogin && broker.now() < kept.expiresAt ? kept : undefined
+  if (login === undefined) return undefined
+  const isSameLogin = login.browserHash === sha256(browserId) && login.verifier === verifier
+  return isSameLogin && broker.now() < login.expiresAt ? login : undefined
 }

@@ -2,12 +2,12 @@ import { sha256 } from '../../domain/ids.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
-import { type ItemFacts, listedFaults } from './validate-tool.ts'
+import { type ItemSummary, listedFaults } from './validate-tool.ts'
 
-const known = new WeakMap<object, ItemFacts>()
+const known = new WeakMap<object, ItemSummary>()
 
 /** The facts of an item. If no thread has computed them, they are computed once. */
-export function itemFacts(item: Extract<CatalogueItem, { readonly outcome: 'read' }>): ItemFacts {
+export function itemSummary(item: Extract<CatalogueItem, { readonly outcome: 'read' }>): ItemSummary {
   if (item.facts !== undefined) return item.facts
   const found = known.get(item.tool) ?? factsOf(item.tool)
   known.set(item.tool, found)
@@ -15,7 +15,7 @@ export function itemFacts(item: Extract<CatalogueItem, { readonly outcome: 'read
 }
 
 /** Computes the facts of a tool, which takes long for a large description. */
-export function factsOf(tool: CatalogueTool): ItemFacts {
+export function factsOf(tool: CatalogueTool): ItemSummary {
   const tags = normalizeTags(tool.tags ?? [])
   const json = JSON.stringify({ ...tool, tags })
   return {
