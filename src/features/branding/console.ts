@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
@@ -5,6 +6,8 @@ import { knownLanguage, LANGUAGES, type Language } from '../../domain/languages.
 import { asCurl, code, facts, section } from '../../http/console/elements.ts'
 import { described, notes, submit } from '../../http/console/form-fields.ts'
 import { attempt, given } from '../../http/console/form-outcome.ts'
+import { outputView } from '../../http/console/output-view.ts'
+import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import type { Upload } from '../../http/endpoint/read-upload.ts'
 import type { Html } from '../../http/pages/layout.ts'
@@ -13,20 +16,13 @@ import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { domainSection, type RefusedDomain } from './console-domain.ts'
 import { addDomainForms } from './console-domain-forms.ts'
-import {
-  brandingBody,
-  brandingFields,
-  brandingValues,
-  LANGUAGE_NAMES,
-  textFields,
-  textsBody,
-} from './console-form.ts'
+import { brandingFields, LANGUAGE_NAMES, LOOK, textFields, textsBody } from './console-form.ts'
 import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './console-preview.ts'
 import { isReadable, nearestReadable } from './contrast.ts'
 import type { Branding } from './domain.ts'
 import { MAX_LOGO_BYTES } from './logo-image.ts'
 import { lookOf } from './look.ts'
-import { brandingChangesSchema, changeOwnBranding } from './operations.ts'
+import { brandingChangesSchema, changeOwnBranding, getBranding } from './operations.ts'
 
 /** The look of the pages that users of the project see, with a preview before it is saved. */
 export const brandingPages: FeaturePages = {
@@ -38,7 +34,7 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
   const change = (on: OnPage, body: object) =>
     changeOwnBranding(broker, on.projectId, parseOnce(brandingChangesSchema, body, 'the body'))
 
-  routes.page('/branding', async (on) => show(on, { values: brandingValues(await brandingOf(on)) }))
+  routes.page('/branding', async (on) => show(on, { values: await storedValues(on) }))
 
   routes.page('/branding/colours.css', (on) => {
     on.c.header('content-type', 'text/css; charset=utf-8')
@@ -51,7 +47,7 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.form('/branding', async (on, form) => {
     const nearest = /^(accent|accent_dark)=(#[0-9a-f]{6})$/.exec(form.get('nearest') ?? '')
     if (nearest?.[1] !== undefined && nearest[2] !== undefined) form.set(nearest[1], nearest[2])
-    const body = brandingBody(form)
+    const body = LOOK.read(form)
     const isPreview = form.get('do') === 'preview'
     const done = await attempt(async () => {
       if (!isPreview) return change(on, body)
@@ -88,7 +84,7 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
       const done = await attempt(async () => change(on, { logo: dataUrlOf(file) }))
       if (done.outcome === 'done') return on.go('/branding', 'The logo is on the pages from now on.')
       const { faults, message, status } = done
-      return show(on, { values: brandingValues(await brandingOf(on)), faults, problem: message, status })
+      return show(on, { values: await storedValues(on), faults, problem: message, status })
     },
     {
       tooLarge: TOO_LARGE,
@@ -107,17 +103,22 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     if (done.outcome === 'done')
       return on.go(`/branding?lang=${language}`, `The sentences in ${LANGUAGE_NAMES[language]} were saved.`)
     const { faults, message, status } = done
-    return show(on, { values: brandingValues(branding), texts: form, faults, problem: message, status })
+    return show(on, { values: await storedValues(on), texts: form, faults, problem: message, status })
   })
 
   addDomainForms(routes, async (on, domain, status) =>
-    show(on, { values: brandingValues(await brandingOf(on)), domain, status }),
+    show(on, { values: await storedValues(on), domain, status }),
   )
 }
 
 function brandingOf({ broker, projectId }: OnPage): Promise<Branding | undefined> {
   return broker.store.brandings.find(projectId)
 }
+
+const stored = (on: OnPage) => perform(on, getBranding, { params: { id: on.projectId } })
+
+/** The form of the look, filled in with what is stored. */
+const storedValues = async (on: OnPage) => LOOK.valuesOf(await stored(on))
 
 function languageOf(text: string | undefined): Language {
   return knownLanguage(text) ?? 'en'
@@ -167,7 +168,7 @@ async function show(on: OnPage, shown: Shown): Promise<Response> {
   const branding = await brandingOf(on)
   const language = languageOf(texts?.get('lang') ?? on.query('lang') ?? branding?.lang)
   const body = html`${section('Preview', await preview(on, branding, { values, language, isDraft }))}
-${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields(values, faults, nearest))}`) : settingsView(branding)}
+${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields({ values, refused: { outcome: 'refused', message: '', status: 400, faults } }, nearest))}`) : settingsView(await stored(on), on.broker.now())}
 ${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
 ${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
 ${await domainSection(on, branding?.domain, shown.domain ?? {})}
@@ -213,16 +214,20 @@ ${brandingPreview(brand, provider, wordsOf(language), broker.ownPage(projectId))
 <p class="muted small">The sentence that says who requests which access, and the warning, cannot be changed. A page is in the language of its reader.</p>`
 }
 
-function settingsView(branding: Branding | undefined): Html {
-  const { appName, lang, accent, accentDark, privacyUrl, supportUrl } = branding ?? {}
-  const rows = [
-    ['Name of your application', appName],
-    ['Language', lang === undefined ? undefined : LANGUAGE_NAMES[languageOf(lang)]],
-    ['Colour on light pages', accent === undefined ? undefined : code(accent)],
-    ['Colour on dark pages', accentDark === undefined ? undefined : code(accentDark)],
-    ['Privacy page', privacyUrl],
-    ['Support page', supportUrl],
-  ] as const
+const FACTS = outputView(getBranding.output, {
+  app_name: 'Name of your application',
+  lang: ['Language', ({ lang }) => lang && LANGUAGE_NAMES[languageOf(lang)]],
+  accent: ['Colour on light pages', ({ accent }) => accent && code(accent)],
+  accent_dark: ['Colour on dark pages', ({ accent_dark: accent }) => accent && code(accent)],
+  privacy_url: 'Privacy page',
+  support_url: 'Support page',
+  project_id: false,
+  logo_url: false,
+  updated_at: false,
+})
+
+function settingsView(branding: z.output<NonNullable<typeof getBranding.output>>, now: number): Html {
+  const rows = FACTS.facts(branding, now)
   return section(
     'Name, colours and links',
     rows.every(([, value]) => value === undefined)

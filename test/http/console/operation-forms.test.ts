@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { changeBranding } from '../../../src/features/branding/operations.ts'
 import { createPolicy, updatePolicy } from '../../../src/features/policies/operations.ts'
 import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
 import { attempt } from '../../../src/http/console/form-outcome.ts'
@@ -44,6 +45,11 @@ describe('every member of an operation has a field in its form', () => {
     [
       'rotateApiKey',
       { page: () => `/keys/${ids.key}`, action: () => `/keys/${ids.key}/rotate`, body: rotateApiKey.body },
+    ],
+    [
+      'changeBranding',
+      // these have forms of their own
+      { page: () => '/branding', body: changeBranding.body, without: ['logo', 'texts', 'domain'] },
     ],
     ['createPolicy', { page: () => '/policy/new', body: createPolicy.body }],
     ['updatePolicy', { page: () => '/policies/no-leaks', body: updatePolicy.body }],
