@@ -163,3 +163,22 @@ describe('the tool of a request', () => {
     expect(text).not.toContain('tool_id string or null')
   })
 })
+
+test('an object of more than three members is described once: others refer to it by name', () => {
+  const places = new Map<string, string[]>()
+  for (const [place, schema] of objectsIn(document, '')) {
+    const { properties = {} } = schema
+    if (Object.keys(properties).length <= 3 || 'page_count' in properties) continue // pages differ by their items alone
+    const form = JSON.stringify(schema, (key, value) => (key === 'description' ? undefined : value))
+    places.set(form, [...(places.get(form) ?? []), place])
+  }
+  const repeated = [...places.values()].filter((all) => all.length > 1)
+  // a part of the schema of definition files, which has no names
+  expect(repeated.flat().filter((place) => !place.endsWith('/kept_values/additionalProperties'))).toEqual([])
+})
+
+function* objectsIn(value: unknown, at: string): Generator<[place: string, schema: Schema]> {
+  if (typeof value !== 'object' || value === null) return
+  if ('properties' in value && 'type' in value && value.type === 'object') yield [at, value as Schema]
+  for (const [name, inner] of Object.entries(value)) yield* objectsIn(inner, `${at}/${name}`)
+}

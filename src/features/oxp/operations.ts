@@ -58,9 +58,9 @@ const invalidSchema = z.object({
 })
 const ended = { call_id: z.string(), duration }
 const resultSchema = z
-  .discriminatedUnion('success', [
-    z.object({ ...ended, success: z.literal(true), value: jsonValue.nonoptional() }),
-    z.object({ ...ended, success: z.literal(false), error: executeErrorSchema }),
+  .union([
+    z.object({ ...ended, success: z.literal(true), value: jsonValue.nonoptional() }).openapi('OxpSuccess'),
+    z.object({ ...ended, success: z.literal(false), error: executeErrorSchema }).openapi('OxpFailure'),
   ])
   .openapi('OxpResult')
 /** The result is wrapped in `result` if the call is wrapped in `request`. */

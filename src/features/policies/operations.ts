@@ -13,12 +13,10 @@ import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { type AppliedPolicy, type Evaluation, evaluate } from './evaluate.ts'
 import { addPolicy, changePolicy, getPolicy as get, deletePolicy as remove } from './policy-settings.ts'
 import {
-  effectSchema,
   hookChangesFromWire,
-  hookChangesSchema,
   matchFromWire,
-  matchSchema,
   newPolicySchema,
+  policyChangesSchema,
   policySchema,
   policyToWire,
   settingsFromWire,
@@ -108,13 +106,7 @@ export const updatePolicy = defineOperation({
   summary: 'Change a policy',
   description: '`match` is replaced as a whole; members that `hook` leaves out do not change.',
   params: idParams,
-  body: z.strictObject({
-    description: plainText(1000).nullish(),
-    enabled: z.boolean().optional(),
-    effect: effectSchema.optional(),
-    match: matchSchema.optional(),
-    hook: hookChangesSchema.optional(),
-  }),
+  body: policyChangesSchema,
   answer: 'Changed',
   output: policySchema,
   async run(broker, { params: { id }, body, caller }) {

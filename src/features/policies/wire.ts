@@ -51,13 +51,15 @@ export const matchSchema = z
   })
   .openapi('PolicyMatch')
 
-export const effectSchema = z.enum(['allow', 'deny', 'hook']).meta({
+const effectSchema = z.enum(['allow', 'deny', 'hook']).meta({
   description:
     '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.',
 })
 
 const timeoutMs = z.number().int().min(100).max(10_000)
-const onFailure = z.enum(['deny', 'allow'])
+const onFailure = z
+  .enum(['deny', 'allow'])
+  .meta({ description: 'The decision when the hook fails or its answer is invalid' })
 /** Gatepass removes the secret from the answers of the hook, so it must be too long to occur in them by chance. */
 const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
   message: '16 characters or more, visible ASCII without spaces',
@@ -66,16 +68,13 @@ const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e
 const hookSchema = z.strictObject({
   url: plainText(2048),
   timeout_ms: timeoutMs.default(2_000),
-  on_failure: onFailure
-    .default('deny')
-    .meta({ description: 'The decision when the hook fails or its answer is invalid' }),
+  on_failure: onFailure.default('deny'),
   secret: secret
     .optional()
     .meta({ description: 'Sent as `Authorization: Bearer <secret>`', writeOnly: true }),
 })
 
-export const hookChangesSchema = z.strictObject({
-  url: plainText(2048).optional(),
+const hookChangesSchema = hookSchema.partial().extend({
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
   secret: secret.nullish().meta({ description: '`null` removes the secret', writeOnly: true }),
@@ -92,7 +91,7 @@ export const policySchema = z
       .object({
         url: z.string(),
         timeout_ms: z.number().int(),
-        on_failure: z.enum(['deny', 'allow']),
+        on_failure: onFailure,
         secret: z.object({ exists: z.boolean() }),
       })
       .optional(),
@@ -101,16 +100,20 @@ export const policySchema = z
   })
   .openapi('Policy')
 
-export const newPolicySchema = z
-  .strictObject({
-    id: newIdText,
-    description: plainText(1000).nullish(),
-    enabled: z.boolean().default(true),
-    effect: effectSchema,
-    match: matchSchema,
-    hook: hookSchema.optional(),
-  })
-  .openapi('NewPolicy')
+const newPolicy = z.strictObject({
+  id: newIdText,
+  description: plainText(1000).nullish(),
+  enabled: z.boolean().default(true),
+  effect: effectSchema,
+  match: matchSchema,
+  hook: hookSchema.optional(),
+})
+export const newPolicySchema = newPolicy.openapi('NewPolicy')
+
+export const policyChangesSchema = newPolicy
+  .omit({ id: true })
+  .partial()
+  .extend({ enabled: z.boolean().optional(), hook: hookChangesSchema.optional() })
 
 export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
   const { description, enabled, effect, match, hook } = body

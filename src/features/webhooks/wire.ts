@@ -12,18 +12,16 @@ const typesText = z
   .min(1, 'names no type; leave it out for all types')
   .max(EVENT_TYPES.length)
 
-export const newWebhookSchema = z
-  .strictObject({
-    url: plainText(2000).meta({ description: 'Receives each event by POST. No query, no redirects' }),
-    description: plainText(300).optional(),
-    types: typesText.optional().meta({ description: 'Absent: all types, those of later releases too' }),
-    enabled: z.boolean().optional().meta({ default: true }),
-  })
-  .openapi('NewWebhook')
+const newWebhook = z.strictObject({
+  url: plainText(2000).meta({ description: 'Receives each event by POST. No query, no redirects' }),
+  description: plainText(300).optional(),
+  types: typesText.optional().meta({ description: 'Absent: all types, those of later releases too' }),
+  enabled: z.boolean().optional().meta({ default: true }),
+})
+export const newWebhookSchema = newWebhook.openapi('NewWebhook')
 
-export const webhookChangesSchema = z.strictObject({
-  url: plainText(2000).optional(),
-  description: plainText(300).nullish(),
+export const webhookChangesSchema = newWebhook.partial().extend({
+  description: newWebhook.shape.description.nullable(),
   types: typesText.nullish().meta({ description: '`null`: all types' }),
   enabled: z.boolean().optional().meta({
     description: '`true` for a disabled webhook: the events that wait for it are sent at once',

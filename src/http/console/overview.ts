@@ -103,7 +103,7 @@ function chartOf(
 
 function attentionList(all: readonly Attention[]): Html {
   if (all.length === 0)
-    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, webhook, consent, connection or domain needs you.</span></p>`
+    return html`<p>${badge('all is well', 'good')} <span class="muted">Nothing that Gatepass checks needs you.</span></p>`
   return html`<ul class="attention">${all
     .slice(0, MOST_SHOWN)
     .map(

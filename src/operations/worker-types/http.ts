@@ -7,19 +7,13 @@ const secret = z
   .max(100)
   .meta({ description: 'The server’s own secret, with which every request is signed', writeOnly: true })
 
+const settings = z.object({ uri: workerUri, secret, ...limits.create })
+
 /** Arcade's HTTP tool workers. */
 export const httpWorker = defineWorkerType({
   type: 'http',
-  create: z.object({
-    uri: workerUri,
-    secret,
-    ...limits.create,
-  }),
-  change: z.object({
-    uri: workerUri.optional(),
-    secret: secret.optional(),
-    ...limits.change,
-  }),
+  create: settings,
+  change: settings.partial().extend(limits.change),
   answer: z.object({ uri: z.string(), ...limits.answer, secret: keptSecret }),
   toSettings: (_, { uri, secret, timeout, retry }) => ({
     uri,

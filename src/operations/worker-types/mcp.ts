@@ -21,24 +21,23 @@ const nullish = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
 
 const secretsMeta = { description: 'Values for `headers`, by name', writeOnly: true }
 
+const settings = z.object({
+  uri: workerUri,
+  secret: brokerSecret.nullish(),
+  ...limits.create,
+  secrets: z.record(secretName, secretValue).nullish().meta(secretsMeta),
+  oauth2: mcpOAuth2.nullish(),
+  ...nullish(mcpSettingsShape),
+})
+
 /** Remote MCP servers over Streamable HTTP. In a change `null` removes a setting. */
 export const mcpWorker = defineWorkerType({
   type: 'mcp',
-  create: z.object({
-    uri: workerUri,
-    secret: brokerSecret.nullish(),
-    ...limits.create,
-    secrets: z.record(secretName, secretValue).nullish().meta(secretsMeta),
-    oauth2: mcpOAuth2.nullish(),
-    ...nullish(mcpSettingsShape),
-  }),
-  change: z.object({
+  create: settings,
+  change: settings.extend({
     uri: workerUri.optional(),
-    secret: brokerSecret.nullish(),
     ...limits.change,
     secrets: z.record(secretName, secretValue.nullable()).nullish().meta(secretsMeta),
-    oauth2: mcpOAuth2.nullish(),
-    ...nullish(mcpSettingsShape),
   }),
   answer: z.object({
     uri: z.string(),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
+import { annotationsSchema } from '../dialects/run-schemas.ts'
 import { scopeText } from '../schemas/fields.ts'
 import { jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
 
@@ -67,15 +68,7 @@ export const requestDescription = z
     input_schema: jsonSchema,
     output_schema: jsonSchema.optional(),
     tags: z.array(z.string()).max(100).optional(),
-    annotations: z
-      .object({
-        title: z.string().optional(),
-        readOnlyHint: z.boolean().optional(),
-        destructiveHint: z.boolean().optional(),
-        idempotentHint: z.boolean().optional(),
-        openWorldHint: z.boolean().optional(),
-      })
-      .optional(),
+    annotations: annotationsSchema.optional(),
     authorization: z.union([requestAuthorization, z.array(requestAuthorization).max(10)]).optional(),
   })
   .strict()

@@ -3,14 +3,9 @@ import { tryWorker } from '../../tools/try-worker.ts'
 import { defineOperation } from '../operation.ts'
 import { newIdText } from '../schemas/fields.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
-import { WORKER_BLOCKS } from './worker-body.ts'
+import { workerCreateSchema } from './worker-body.ts'
 
-const workerTrialSchema = z.object({
-  id: newIdText.default('test'),
-  type: z.string().nullish(),
-  enabled: z.boolean().default(true),
-  ...WORKER_BLOCKS.create,
-})
+const workerTrialSchema = workerCreateSchema.extend({ id: newIdText.default('test') })
 
 const trialSchema = z.object({
   id: z.string(),

@@ -3783,15 +3783,7 @@ export interface OpenapiRequest {
   readonly input_schema: JsonSchema
   readonly output_schema?: JsonSchema | undefined
   readonly tags?: readonly string[] | undefined
-  readonly annotations?:
-    | {
-        readonly title?: string | undefined
-        readonly readOnlyHint?: boolean | undefined
-        readonly destructiveHint?: boolean | undefined
-        readonly idempotentHint?: boolean | undefined
-        readonly openWorldHint?: boolean | undefined
-      }
-    | undefined
+  readonly annotations?: ToolAnnotations | undefined
   readonly authorization?:
     | {
         readonly id: string
@@ -3949,21 +3941,23 @@ export interface OxpCall {
     | undefined
 }
 
-export type OxpResult =
-  | {
-      readonly call_id: string
-      /** Milliseconds */
-      readonly duration: number
-      readonly success: true
-      readonly value: JsonValue
-    }
-  | {
-      readonly call_id: string
-      /** Milliseconds */
-      readonly duration: number
-      readonly success: false
-      readonly error: ExecuteError
-    }
+export interface OxpFailure {
+  readonly call_id: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly success: false
+  readonly error: ExecuteError
+}
+
+export type OxpResult = OxpSuccess | OxpFailure
+
+export interface OxpSuccess {
+  readonly call_id: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly success: true
+  readonly value: JsonValue
+}
 
 export interface OxpTool {
   /** `Toolkit.Tool`, with `@x.y.z` where it has a version */
@@ -4041,6 +4035,7 @@ export interface Policy {
   readonly hook?: {
     readonly url: string
     readonly timeout_ms: number
+    /** The decision when the hook fails or its answer is invalid */
     readonly on_failure: 'deny' | 'allow'
     readonly secret: { readonly exists: boolean }
   }
@@ -4392,11 +4387,11 @@ export type StreamEvent = ProgressEvent | ChunkEvent | DoneEvent | ErrorEvent
 
 /** MCP's hints about what a tool does, never promises */
 export interface ToolAnnotations {
-  readonly title?: string
-  readonly readOnlyHint?: boolean
-  readonly destructiveHint?: boolean
-  readonly idempotentHint?: boolean
-  readonly openWorldHint?: boolean
+  readonly title?: string | undefined
+  readonly readOnlyHint?: boolean | undefined
+  readonly destructiveHint?: boolean | undefined
+  readonly idempotentHint?: boolean | undefined
+  readonly openWorldHint?: boolean | undefined
 }
 
 export interface ToolDefinition {
@@ -4907,22 +4902,7 @@ export interface Operations {
       readonly $schema?: string | null | undefined
       readonly request?: OxpCall | undefined
     }
-    readonly answer:
-      | { readonly result: OxpResult }
-      | {
-          readonly call_id: string
-          /** Milliseconds */
-          readonly duration: number
-          readonly success: true
-          readonly value: JsonValue
-        }
-      | {
-          readonly call_id: string
-          /** Milliseconds */
-          readonly duration: number
-          readonly success: false
-          readonly error: ExecuteError
-        }
+    readonly answer: { readonly result: OxpResult } | OxpSuccess | OxpFailure
   }
   /** Cancel the session for its user */
   readonly cancelCurrentConnectSession: {
@@ -6670,6 +6650,7 @@ export interface Operations {
         | {
             readonly url?: string | undefined
             readonly timeout_ms?: number | undefined
+            /** The decision when the hook fails or its answer is invalid */
             readonly on_failure?: 'deny' | 'allow' | undefined
             /** `null` removes the secret */
             readonly secret?: string | null | undefined
@@ -6716,6 +6697,7 @@ export interface Operations {
     readonly params: { readonly id: string }
     readonly query: undefined
     readonly body: {
+      /** Receives each event by POST. No query, no redirects */
       readonly url?: string | undefined
       readonly description?: string | null | undefined
       /** `null`: all types */
