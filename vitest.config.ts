@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { missingPackages } from './test/packages/missing-packages.ts'
 import { patientThreads } from './test/patient-threads.ts'
 import { sandboxThreadOfBundle } from './test/program-bundle.ts'
 import { coverageOf, shortFiles } from './test/sets.ts'
@@ -92,7 +93,7 @@ export default defineConfig(({ mode }) => {
   const set = isNamed ? 'all' : setOf(mode)
   if (set !== 'all') console.log(coverageOf(set))
   return {
-    plugins: [sandboxThreadOfBundle, patientThreads],
+    plugins: [sandboxThreadOfBundle, patientThreads, missingPackages],
     test: {
       setupFiles: ['test/random-input.ts'],
       globalSetup: ['test/on-demand/setup.ts'],

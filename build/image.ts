@@ -17,12 +17,7 @@ interface Manifest {
 
 const FILES = ['bin', 'drizzle', 'package.json', 'LICENSE', 'README.md']
 /** Parts of packages that only other systems or a compiler need: half of the packages' size. */
-const NOT_NEEDED = [
-  /^better-sqlite3\/(?:deps|src|binding\.gyp)/,
-  /^@picocss\/pico\/(?:scss|css\/(?!pico\.classless\.min\.css$))/,
-  /^@types\//,
-  /\.(?:[cm]?tsx?|map|md|flow)$/,
-]
+const NOT_NEEDED = [/^better-sqlite3\/(?:deps|src|binding\.gyp)/, /^@types\//, /\.(?:[cm]?tsx?|map|md|flow)$/]
 const PREBUILD = /^better-sqlite3\/prebuilds\/(.+)\.node$/
 
 const [folder] = process.argv.slice(2)

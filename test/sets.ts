@@ -62,7 +62,7 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What the files of `npm run test:all` do, for what `npm test` prints. */
 const REST =
-  'browsers, killed processes, full disks, the whole command line, deployment, all kinds of tools, limits'
+  'browsers, agent frameworks, killed processes, full disks, the whole command line, deployment, all kinds of tools, limits'
 
 const pathOf = (name: string) => `test/${name}.test.ts`
 export const shortFiles: readonly string[] = Object.values(SHORT).flat().map(pathOf)

@@ -11,6 +11,7 @@ interface Package {
   readonly link?: boolean
   readonly dev?: boolean
   readonly hasInstallScript?: boolean
+  readonly os?: readonly string[]
 }
 
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
@@ -36,13 +37,50 @@ const sdk: {
 const locked = Object.entries(lock.packages).filter(
   ([path]) => !['', SDK, `node_modules/${sdk.name}`].includes(path),
 )
-/** Those that `npm run test:runtimes` installs. */
-const runtimes = Object.entries<Package>(read('test/sdk/runtimes/package-lock.json').packages).slice(1)
+/** Those that `npm run test:runtimes` and `npm run packages` install. */
+const [runtimes, testPackages] = ['test/sdk/runtimes', 'test/packages'].map((folder) => {
+  const { dependencies = {}, optionalDependencies = {} } = read(`${folder}/package.json`)
+  const { packages }: typeof lock = read(`${folder}/package-lock.json`)
+  return { direct: { ...dependencies, ...optionalDependencies }, packages }
+}) as [Separate, Separate]
+const everyLocked = [
+  ...locked,
+  ...[runtimes, testPackages].flatMap(({ packages }) => Object.entries(packages).slice(1)),
+]
+
+interface Separate {
+  readonly direct: Readonly<Record<string, string>>
+  readonly packages: Readonly<Record<string, Package>>
+}
+
+/**
+ * Packages whose code `npm run build` puts into the files of the published package. npm does not install them beside it,
+ * so they are development dependencies, though they run in production.
+ */
+const IN_THE_BUILD = [
+  '@hono/zod-openapi',
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
+  'ajv',
+  'commander',
+  'drizzle-orm',
+  'lru-cache',
+  'open',
+  'openid-client',
+  'pino',
+  'prom-client',
+  'quickjs-emscripten-core',
+  're2js',
+  'semver',
+  'undici',
+  'uuidv7',
+  'yaml',
+]
 
 describe('threat 50: supply chain', () => {
   test('every package is locked to its content', () => {
     expect(locked.length).toBeGreaterThan(100)
-    for (const [path, { integrity, version, link }] of [...locked, ...runtimes]) {
+    for (const [path, { integrity, version, link }] of everyLocked) {
       expect(integrity, path).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/)
       expect(version, path).toMatch(/^\d+\.\d+\.\d+/)
       expect(link, path).toBeUndefined()
@@ -50,7 +88,7 @@ describe('threat 50: supply chain', () => {
   })
 
   test('no package names where it comes from: the registry is npm’s own setting, and its content is checked', () => {
-    for (const [path, { resolved = '' }] of [...locked, ...runtimes]) expect(resolved, path).toBe('')
+    for (const [path, { resolved = '' }] of everyLocked) expect(resolved, path).toBe('')
     expect(lock.packages[`node_modules/${sdk.name}`]).toEqual({ resolved: SDK, link: true })
   })
 
@@ -65,6 +103,19 @@ describe('threat 50: supply chain', () => {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
       expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version)
     }
+    for (const { direct, packages } of [runtimes, testPackages]) {
+      for (const [name, version] of Object.entries(direct)) {
+        expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+        expect(packages[`node_modules/${name}`]?.version, name).toBe(version)
+      }
+    }
+  })
+
+  test('`npm ci` installs what `npm test` needs, and no package that `npm run packages` puts in its place', () => {
+    // the packages for other systems are locked and not installed
+    expect(locked.filter(([, { os }]) => os === undefined).length).toBeLessThan(260)
+    for (const name of Object.keys(testPackages.direct))
+      expect(lock.packages[`node_modules/${name}`], name).toBeUndefined()
   })
 
   test('the SDK has this release’s version and brings no package with it', () => {
@@ -92,33 +143,16 @@ describe('threat 50: supply chain', () => {
     // one more is argued for in the commit that adds it (CONTRIBUTING.md)
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@hono/node-server',
-      '@hono/zod-openapi',
       '@jitl/quickjs-ng-wasmfile-release-sync',
-      '@modelcontextprotocol/client',
-      '@modelcontextprotocol/server',
-      '@picocss/pico',
       '@scalar/openapi-upgrader',
-      'ajv',
       'better-sqlite3',
-      'commander',
-      'drizzle-orm',
       'hono',
       'jose',
-      'lru-cache',
       'oidc-provider',
-      'open',
-      'openid-client',
       'pg',
-      'pino',
-      'prom-client',
-      'quickjs-emscripten-core',
-      're2js',
-      'semver',
-      'undici',
-      'uuidv7',
-      'yaml',
       'zod',
     ])
+    expect(Object.keys(manifest.devDependencies)).toEqual(expect.arrayContaining(IN_THE_BUILD))
     // what sends telemetry; Gatepass runs without them where no collector is set
     expect(Object.keys(manifest.optionalDependencies)).toEqual([
       '@opentelemetry/api',
@@ -127,8 +161,8 @@ describe('threat 50: supply chain', () => {
       '@opentelemetry/sdk-metrics',
       '@opentelemetry/sdk-trace',
     ])
-    // the MCP client brings ten of its own, oidc-provider with Koa some forty
-    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(145)
+    // oidc-provider with Koa brings some forty
+    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(80)
   })
 
   test('no package that runs in production has an install script, and Node and PostgreSQL, which tests run, may run theirs', () => {
@@ -144,6 +178,7 @@ describe('threat 50: supply chain', () => {
   })
 
   test('src imports nothing that is not among them', () => {
+    const imported = new Set<string>()
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
       /^(?!sdk\/dist\/).*\.ts$/.test(name),
     )
@@ -153,8 +188,11 @@ describe('threat 50: supply chain', () => {
         const brought = file.startsWith('sdk/')
           ? { ...sdk.peerDependencies, ...sdk.peerDependenciesMeta }
           : { ...manifest.dependencies, ...manifest.optionalDependencies }
-        expect(Object.keys(brought), `${file} imports ${name}`).toContain(packageOf(name))
+        const allowed = [...Object.keys(brought), ...(file.startsWith('sdk/') ? [] : IN_THE_BUILD)]
+        expect(allowed, `${file} imports ${name}`).toContain(packageOf(name))
+        imported.add(packageOf(name))
       }
     }
+    expect(IN_THE_BUILD.filter((name) => !imported.has(name))).toEqual([])
   })
 })

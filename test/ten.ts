@@ -2,7 +2,7 @@
 // another seed for the property tests, and in the second half of the runs beside four processes that keep the cores busy
 // (`--busy 1`: beside one). Prints a line for each run and the failed tests, and exits with 1 when a run failed.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -45,6 +45,8 @@ interface Report {
     }[]
   }[]
 }
+
+if (values.all) execFileSync(process.execPath, [join(root, 'test/packages/install.ts')], { stdio: 'inherit' })
 
 /** As `npm test`, or every file. */
 const SET = values.all ? [] : ['--mode', 'short']

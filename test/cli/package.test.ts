@@ -56,6 +56,11 @@ async function unpack(tarball: string, name: string): Promise<readonly string[]>
   return Object.keys(manifestOf(name).dependencies ?? {})
 }
 
+/** The version with which the tests run. */
+function versionOf(name: string): string {
+  return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
+}
+
 function manifestOf(name: string) {
   return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
 }
@@ -68,8 +73,7 @@ beforeAll(async () => {
   const server = await pack(ROOT, !isInstalled)
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   if (isInstalled) {
-    const versions = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
-    const peers = PEERS.map((name) => `${name}@${versions[`node_modules/${name}`].version}`)
+    const peers = PEERS.map((name) => `${name}@${versionOf(name)}`)
     await run('npm', ['install', '--no-audit', '--no-fund', server, sdk, ...peers], { cwd: folder })
   } else {
     const needed = [...(await unpack(server, 'gatepass')), ...(await unpack(sdk, '@gatepass/sdk')), ...PEERS]
@@ -115,7 +119,7 @@ test('the SDK says which versions of the frameworks it works with, and installs 
   const lines = readme.match(/(?<=^npm install @gatepass\/sdk ).+(?= #)/gm) ?? []
   const installed = new Map(lines.flatMap((line) => line.trim().split(' ').map(splitRange)))
   for (const [name, range] of Object.entries<string>(peerDependencies)) {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8'))
+    const version = versionOf(name)
     expect(peerDependenciesMeta[name], name).toEqual({ optional: true })
     expect(satisfies(version, range), `${name}@${range}, tested with ${version}`).toBe(true)
     expect(satisfies(version, installed.get(name) ?? 'none'), `the line for ${name}`).toBe(true)

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 // docs/guides/agents.md: what each framework's section has its reader install.
 
 const page = readFileSync('docs/guides/agents.md', 'utf8')
-const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const packagesOf = (lock: string) => JSON.parse(readFileSync(lock, 'utf8')).packages
+const packages = { ...packagesOf('package-lock.json'), ...packagesOf('test/packages/package-lock.json') }
 const sections = page.split(/^## /m).filter((section) => section.includes('npm install'))
 
 test('every framework has a line', () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { claimPorts } from '../ports.ts'
 import { type PostgresCluster, startPostgres } from '../postgres-cluster.ts'
 import { programBundle, sandboxThreadBundle } from '../program-bundle.ts'
@@ -47,12 +48,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   }
 }
 
-/**
- * Builds `@gatepass/sdk` if its sources changed. A type error stops no test: `tsc` writes the build all the same, and
- * `npm run types` reports the error.
- */
-function buildSdk(): Promise<string> {
-  return new Promise((resolve) => {
-    execFile('node_modules/.bin/tsc', ['-b', 'src/sdk'], () => resolve('src/sdk/dist'))
-  })
+/** Builds `@gatepass/sdk` if its sources changed, without a check of types, which is `npm run types:all`. */
+async function buildSdk(): Promise<string> {
+  await promisify(execFile)('node_modules/.bin/tsc', ['-b', 'src/sdk', '--noCheck'])
+  return 'src/sdk/dist'
 }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import { type Context, type Handler, Hono } from 'hono'
 import { liveScript } from '../console/live-script.ts'
 import { docsScript } from '../reference/docs-script.ts'
@@ -15,10 +13,8 @@ interface Asset {
   readonly version: string
 }
 
-const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
-
 const ASSETS = {
-  'pico.css': style(pathToFileURL(picoPath)),
+  'pico.css': style('./generated/pico.css'),
   'console.css': style('../console/console.css', '../console/pages.css'),
   'console.js': asset('text/javascript; charset=utf-8', liveScript),
   'gatepass.css': style('./gatepass.css'),
