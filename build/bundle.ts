@@ -25,7 +25,7 @@ const RARELY_USED = [
 const TOGETHER = {
   store: 'features/[^/]+/store[^/]*',
   settings: 'features/[^/]+/settings',
-  later: 'features/(toolsets/toolset|scheduled-runs/schedule-tool)',
+  later: 'features/(toolsets/toolset|scheduled-runs/schedule-tool|oxp/(backend|wire-tools|wire-worker))',
   operations: 'features/[^/]+/operations[^/]*',
   features: 'features/[^/]+/(routes-endpoints|policy-gate|search-index|look|proved-domains)',
   broker: 'open-broker|http/api',

@@ -57,6 +57,7 @@ import { sealingContext } from './store/protected-tables.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
 import { charactersOf } from './store/stored-tool.ts'
+import { addBackend } from './tools/backends.ts'
 
 /** Cached tools, with one entry for each spelling of a name; most take a few kB. */
 const MAX_HELD_TOOLS = 2_000
@@ -159,6 +160,7 @@ export async function openBroker(
     const [createTrailIndex] = await loadFeatures('trailIndex')
     const gateParts = { store, outgoing, sealer, audit, metrics, log, now, ...(tracing && { tracing }) }
     const gates = (await loadFeatures('gate')).map((create) => create(gateParts))
+    for (const { type, backend } of await loadFeatures('workers')) addBackend(type, await backend())
     return {
       store,
       sealer,

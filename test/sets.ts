@@ -37,11 +37,16 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
     ...['keys', 'keys-of-one-user', 'lists', 'openapi-document', 'runs'],
     'tools',
   ].map((name) => `http/${name}`),
-  'features, each with its API': ['api', 'concurrent-changes', 'mcp', 'postgres', 'signed-store'].map(
-    (name) => `features/*/${name}`,
-  ),
+  'features, each with its API': [
+    'api',
+    'concurrent-changes',
+    'mcp',
+    'postgres',
+    'signed-store',
+    'workers',
+  ].map((name) => `features/*/${name}`),
   'tools and their answers': [
-    ...['dialog', 'mcp', 'oxp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
+    ...['dialog', 'mcp', 'read-metadata', 'scrub', 'tool-model', 'worker-protocol'],
   ].map((name) => `tools/${name}`),
   'MCP clients': [
     ...['authorization-server', 'authorization-server-attacks', 'callers', 'consent', 'endpoint'],

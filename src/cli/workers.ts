@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { loadFeatures } from '../features/load-features.ts'
 import type { Worker, WorkerAcceptance } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -8,23 +9,27 @@ import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import type { WorkerOption } from './worker-option.ts'
 
 interface AddOptions extends CommonOptions {
-  readonly http?: string
-  readonly oxp?: string
-  readonly mcp?: string
-  readonly openapi?: string
   readonly file?: string
   readonly secret?: true
 }
 
-/** The kinds of workers that need only an address, with the API's names for the address and the secret. */
-const KINDS = [
-  { kind: 'http', address: 'uri', secret: 'secret' },
-  { kind: 'oxp', address: 'uri', secret: 'api_key' },
-  { kind: 'mcp', address: 'uri', secret: 'secret' },
-  { kind: 'openapi', address: 'url' },
-] as const
+/** The kinds of workers that need only an address. */
+const KINDS: readonly WorkerOption[] = [
+  {
+    kind: 'http',
+    description: "a worker that speaks Arcade's protocol; its secret is prompted for",
+    address: 'uri',
+    secret: 'secret',
+    needsSecret: true,
+  },
+  ...(await loadFeatures('workers')).map(({ option }) => option),
+  { kind: 'mcp', description: 'a remote MCP server', address: 'uri', secret: 'secret' },
+  { kind: 'openapi', description: 'an HTTP API, by its OpenAPI document', address: 'url' },
+]
+const WITH_SECRET = KINDS.filter(({ secret, needsSecret }) => secret !== undefined && !needsSecret)
 
 const ADD = inputFlags('createWorker', {
   id: false, // the argument
@@ -67,7 +72,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
       ),
     )
 
-  ADD.addTo(
+  const add = ADD.addTo(
     withCommonOptions(
       workers
         .command('add')
@@ -75,13 +80,11 @@ export function defineWorkers(workers: Command, shell: Shell): void {
         .argument('<id>', 'the id of the new worker', parseId),
     ),
   )
-    .option('--http <url>', "a worker that speaks Arcade's protocol; its secret is prompted for")
-    .option('--oxp <url>', 'an OXP server')
-    .option('--mcp <url>', 'a remote MCP server')
-    .option('--openapi <url>', 'an HTTP API, by its OpenAPI document')
+  for (const { kind, description } of KINDS) add.option(`--${kind} <url>`, description)
+  add
     .option(
       '--secret',
-      'for --oxp and --mcp: prompt for a secret, or read it from standard input; always done for --http',
+      `for ${WITH_SECRET.map(({ kind }) => `--${kind}`).join(' and ')}: prompt for a secret, or read it from standard input; always done for --http`,
     )
     .option('--file <path>', 'a JSON file with the body of POST /v1/workers, or - for standard input')
     .addHelpText('after', EXAMPLES)
@@ -122,7 +125,8 @@ export function defineWorkers(workers: Command, shell: Shell): void {
 }
 
 async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
-  const given = KINDS.filter(({ kind }) => options[kind] !== undefined)
+  const addresses = options as { readonly [kind: string]: unknown } // one option for each of `KINDS`
+  const given = KINDS.filter(({ kind }) => addresses[kind] !== undefined)
   const [first, second] = given
   if (options.file !== undefined && options.secret)
     throw new CommandFailure(
@@ -132,27 +136,34 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   if (options.file !== undefined && first === undefined) return readJsonFile(options.file)
   if (first === undefined || second !== undefined || options.file !== undefined)
     throw new CommandFailure(
-      'Give the address of the worker with one of --http, --oxp, --mcp, --openapi, --file.',
+      `Give the address of the worker with one of ${KINDS.map(({ kind }) => `--${kind}, `).join('')}--file.`,
       EXIT.usage,
     )
-  const secretMember = 'secret' in first ? first.secret : undefined
-  if (options.secret && secretMember === undefined)
+  const { kind, address, secret, needsSecret = false } = first
+  if (options.secret && secret === undefined)
     throw new CommandFailure(
       'An HTTP API takes no --secret: `gatepass secrets set` stores those that its document names.',
       EXIT.usage,
     )
-  const asks = secretMember !== undefined && (first.kind === 'http' || options.secret === true)
+  const asks = secret !== undefined && (needsSecret || options.secret === true)
   return {
-    [first.kind]: {
-      [first.address]: options[first.kind],
-      ...(asks && { [secretMember]: await promptSecret("worker's secret") }),
+    [kind]: {
+      [address]: addresses[kind],
+      ...(asks && { [secret]: await promptSecret("worker's secret") }),
     },
   }
 }
 
 function addressOf(worker: Worker): string {
-  const { http, mcp, oxp, openapi } = worker
-  return http?.uri ?? mcp?.uri ?? oxp?.uri ?? openapi?.url ?? '-'
+  const settings = Object.entries(worker).find(([member]) => member === worker.type)?.[1] as
+    | Address
+    | undefined
+  return settings?.uri ?? settings?.url ?? '-'
+}
+
+interface Address {
+  readonly uri?: string
+  readonly url?: string
 }
 
 function report(worker: Worker, { json }: CommonOptions): void {

@@ -4,7 +4,7 @@ import type { WorkerNeeds } from './worker-needs.ts'
 
 /**
  * The kinds of workers: an HTTP worker (Arcade's protocol), an OXP server, a remote MCP server, an HTTP API described
- * by an OpenAPI document, or a module loaded into this process.
+ * by an OpenAPI document, or a module loaded into this process. Stored workers have them, so they outlive their feature.
  */
 export const WORKER_TYPES = ['http', 'oxp', 'mcp', 'openapi', 'module'] as const
 export type WorkerType = (typeof WORKER_TYPES)[number]

@@ -1,16 +1,21 @@
 import type { Broker } from '../broker.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
 import type { TrailCheck } from '../cli/trail-check.ts'
+import type { WorkerOption } from '../cli/worker-option.ts'
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from '../diagnosis/check.ts'
 import type { Brand } from '../domain/brand.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
+import type { WorkerType } from '../domain/worker.ts'
 import type { Attention } from '../flows/console/attention.ts'
 import type { MenuItem } from '../http/console/navigation.ts'
 import type { ConsoleRoutes, OnPage } from '../http/console/routes.ts'
 import type { RunAdditions } from '../http/console/run-list.ts'
+import type { WorkerForm } from '../http/console/workers/worker-layout.ts'
 import type { AddEndpoints, PageRoutes } from '../http/page-routes.ts'
 import type { Fetch } from '../http/server/call-log.ts'
+import type { AddedFormat } from '../operations/dialects/added-format.ts'
+import type { WorkerTypeWire } from '../operations/worker-types/define.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { Openers } from '../services/openers.ts'
@@ -21,6 +26,7 @@ import type { ProjectSites } from '../services/users-origin.ts'
 import type { Sealer } from '../store/seal.ts'
 import type { Store } from '../store/store.ts'
 import type { StorePart } from '../store/store-part.ts'
+import type { Backend } from '../tools/backend.ts'
 import type { ToolSelections } from '../tools/catalogue/shown-tools.ts'
 import type { RunLater } from '../tools/run/run-later.ts'
 
@@ -59,6 +65,10 @@ export interface Feature {
   readonly jobs?: () => Promise<FeatureJobs>
   /** Selections of tools, which MCP clients reach at `/mcp/{id}`. */
   readonly toolSelections?: () => Promise<ToolSelections>
+  /** Workers of a type of its own. */
+  readonly workers?: () => Promise<FeatureWorkers>
+  /** A format in which tools are listed. */
+  readonly toolFormat?: () => Promise<AddedFormat>
   /** Runs a tool later, where a caller asks for that. */
   readonly runLater?: () => Promise<RunLater>
   /** Changes rows of an earlier release, before the installation signs its rows for the first time. */
@@ -80,6 +90,15 @@ export interface Feature {
   readonly installationChecks?: () => Promise<(config: Config) => Promise<readonly Check[]>>
   /** What needs attention, as the console's overview lists it. */
   readonly attention?: () => Promise<(broker: Broker, projectId: string) => Promise<readonly Attention[]>>
+}
+
+export interface FeatureWorkers {
+  readonly type: WorkerType
+  /** Speaks their protocol. */
+  readonly backend: () => Promise<Backend>
+  readonly wire: () => Promise<WorkerTypeWire>
+  readonly form: WorkerForm
+  readonly option: WorkerOption
 }
 
 /** What a gate is made of. */

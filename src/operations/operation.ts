@@ -31,6 +31,8 @@ export interface Operation<
   readonly path: `/${string}`
   /** Who may call it; `public` needs no key. */
   readonly role: Role | 'public'
+  /** A header, in lower case, that may carry the key if the request has no `Authorization`. */
+  readonly keyHeader?: Lowercase<string>
   /** What a key of one user may do here. Without it such keys are refused. */
   readonly keysOfUsers?: KeysOfUsers
   readonly tag: string

@@ -16,8 +16,8 @@ import type { ToolDialog } from './dialog/tool-dialog.ts'
 import type { AnswerReading } from './read-answer.ts'
 import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 
-// The interface to every kind of worker. Each protocol has a folder that implements it (arcade/, oxp/, mcp/, openapi/,
-// module/), and `backends.ts` chooses one. Validation, consent, the gate, secrets and scrubbing are the same for all and
+// The interface to every kind of worker. Each protocol has a folder that implements it (arcade/, mcp/, openapi/,
+// module/) or a feature (`Feature.workers`), and `backends.ts` chooses one. Validation, consent, the gate, secrets and scrubbing are the same for all and
 // are done by `execute-tool.ts`.
 
 export interface Backend {

@@ -3,12 +3,14 @@ import { arcadeBackend } from './arcade/backend.ts'
 import type { Backend } from './backend.ts'
 import { moduleBackend } from './module/backend.ts'
 import { openapiBackend } from './openapi/backend.ts'
-import { oxpBackend } from './oxp/backend.ts'
+import { ownError } from './tool-answer.ts'
+import type { ToolError } from './tool-error.ts'
+import { WorkerFault } from './worker-fault.ts'
 
 const loadMcp = async () => (await import('./mcp/backend.ts')).mcpBackend
 
 /** The backend of each worker type. */
-const BACKENDS: Readonly<Record<WorkerType, Backend>> = {
+const BACKENDS: { [Type in WorkerType]?: Backend } = {
   http: arcadeBackend,
   // the MCP client is loaded with the first MCP server, because loading it takes a tenth of every start
   mcp: {
@@ -18,10 +20,27 @@ const BACKENDS: Readonly<Record<WorkerType, Backend>> = {
   },
   module: moduleBackend,
   openapi: openapiBackend,
-  oxp: oxpBackend,
+}
+/**
+ * Adds the backend of a feature, before the first broker is used. This file cannot load the features, since they run
+ * tools.
+ */
+export function addBackend(type: WorkerType, backend: Backend): void {
+  BACKENDS[type] = backend
 }
 
 /** The backend that speaks the worker's protocol. */
 export function backendOf({ type }: Pick<Worker, 'type'>): Backend {
-  return BACKENDS[type]
+  return BACKENDS[type] ?? withoutBackend(type)
+}
+
+/** For a worker whose type belongs to a feature that this Gatepass does not have. */
+function withoutBackend(type: WorkerType): Backend {
+  const message = `This Gatepass has no workers of the type "${type}": delete the worker, or run a Gatepass that has them.`
+  const error: ToolError = { kind: 'TOOLKIT_LOAD_FAILED', message, canRetry: false }
+  return {
+    catalogue: async () => Promise.reject(new WorkerFault(error)),
+    health: async () => ({ healthy: false, message }),
+    call: async () => ownError(error),
+  }
 }

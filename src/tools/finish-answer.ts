@@ -4,7 +4,6 @@ import { readWorkerAnswer } from './arcade/read-worker-answer.ts'
 import { type CheckedTool, withCheckedValue } from './check-output.ts'
 import { readMcpResult } from './mcp/read-mcp-result.ts'
 import { readResponse } from './openapi/read-response.ts'
-import { readOxpAnswer, type SentCall } from './oxp/read-oxp-answer.ts'
 import { scrubParsed } from './scrub/scrub.ts'
 import { ownError, type ToolAnswer, type ToolLog } from './tool-answer.ts'
 import { badOutputError, type ToolError } from './tool-error.ts'
@@ -14,19 +13,18 @@ import { jsonOf } from './worker-request.ts'
 // Parses, scrubs, shortens and checks an answer before other code sees it. It is one function without side effects,
 // because it runs on the event loop for small answers and in a thread for large ones (read-answer.ts).
 
-/** The answer of a worker before it is parsed. */
+/** The answer of a worker before it is parsed. A kind of worker of a feature has a type of its own (`AnswerReader`). */
 export type RawAnswer =
   /** Arcade's worker protocol. */
   | { readonly protocol: 'http'; readonly response: OutgoingResponse }
-  | { readonly protocol: 'oxp'; readonly response: OutgoingResponse; readonly asked: SentCall }
   | { readonly protocol: 'openapi'; readonly response: OutgoingResponse; readonly isSafe: boolean }
   /** The JSON of a CallToolResult. */
   | { readonly protocol: 'mcp'; readonly bytes: Uint8Array }
   /** The JSON of a value. */
   | { readonly protocol: 'module'; readonly bytes: Uint8Array; readonly logs: readonly ToolLog[] }
 
-export interface AnswerJob {
-  readonly raw: RawAnswer
+export interface AnswerJob<Raw = RawAnswer> {
+  readonly raw: Raw
   /** Removed from the answer. */
   readonly secrets: readonly string[]
   /** The tool whose output schema the value must fit. Absent: the value is not checked here. */
@@ -34,33 +32,43 @@ export interface AnswerJob {
 }
 
 /** Returns the answer in its final form. An answer that breaks the worker's protocol becomes an error. */
-export function finishAnswer({ raw, secrets, tool }: AnswerJob): ToolAnswer {
-  const clean = scrubParsed(read(raw), secrets) as ToolAnswer // `scrubParsed` keeps the shape
-  const answer = boundedAnswer(clean, raw.protocol === 'openapi' ? MAX_API_MESSAGE : MAX_MESSAGE)
+export function finishAnswer<Raw extends object>(
+  { raw, secrets, tool }: AnswerJob<Raw>,
+  read: (raw: Raw) => ToolAnswer,
+): ToolAnswer {
+  const clean = scrubParsed(
+    withoutFault(() => read(raw)),
+    secrets,
+  ) as ToolAnswer // `scrubParsed` keeps the shape
+  const isOfApi = 'protocol' in raw && raw.protocol === 'openapi'
+  const answer = boundedAnswer(clean, isOfApi ? MAX_API_MESSAGE : MAX_MESSAGE)
   return tool === undefined ? answer : withCheckedValue(tool, answer)
 }
 
-function read(raw: RawAnswer): ToolAnswer {
-  try {
-    switch (raw.protocol) {
-      case 'http':
-        return readWorkerAnswer(jsonOf(raw.response))
-      case 'oxp':
-        return readOxpAnswer(raw.response, raw.asked)
-      case 'openapi':
-        return readResponse(raw.response, raw.isSafe)
-      case 'mcp': {
-        const result: unknown = JSON.parse(new TextDecoder().decode(raw.bytes))
-        if (isRecord(result)) return { ...readMcpResult(result), logs: [] }
-        return ownError(badOutputError('The result is not an object.'))
-      }
-      case 'module':
-        return {
-          outcome: 'value',
-          value: JSON.parse(new TextDecoder().decode(raw.bytes)),
-          logs: [...raw.logs], // a copy, because the module may add logs after the scrubbing
-        }
+/** Parses an answer of a kind of worker of the core. Throws `WorkerFault`. */
+export function readRawAnswer(raw: RawAnswer): ToolAnswer {
+  switch (raw.protocol) {
+    case 'http':
+      return readWorkerAnswer(jsonOf(raw.response))
+    case 'openapi':
+      return readResponse(raw.response, raw.isSafe)
+    case 'mcp': {
+      const result: unknown = JSON.parse(new TextDecoder().decode(raw.bytes))
+      if (isRecord(result)) return { ...readMcpResult(result), logs: [] }
+      return ownError(badOutputError('The result is not an object.'))
     }
+    case 'module':
+      return {
+        outcome: 'value',
+        value: JSON.parse(new TextDecoder().decode(raw.bytes)),
+        logs: [...raw.logs], // a copy, because the module may add logs after the scrubbing
+      }
+  }
+}
+
+function withoutFault(read: () => ToolAnswer): ToolAnswer {
+  try {
+    return read()
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return ownError(error.error)

@@ -1,9 +1,10 @@
+import type { OutgoingResponse } from '../egress/outgoing.ts'
 import type { CheckedTool } from './check-output.ts'
-import { type AnswerJob, finishAnswer, type RawAnswer } from './finish-answer.ts'
+import { type AnswerJob, finishAnswer, type RawAnswer, readRawAnswer } from './finish-answer.ts'
 import { LARGE_BYTES } from './large-json.ts'
 import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 import { markScrubbed } from './scrub/scrub-answer.ts'
-import { inThread, ThreadFault, threadTask } from './thread-pool.ts'
+import { inThread, ThreadFault, type ThreadTask, threadTask } from './thread-pool.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 import { CANCELLED } from './worker-request.ts'
@@ -19,21 +20,42 @@ export interface AnswerReading {
   readonly signal?: AbortSignal | undefined
 }
 
-const task = threadTask<AnswerJob, PackedAnswer>('./read-answer-task', import.meta.url)
+/** Parses the answers of a kind of worker. */
+export interface AnswerReader<Raw> {
+  /** Throws `WorkerFault`. */
+  readonly read: (raw: Raw) => ToolAnswer
+  /** Does the same in a thread, by `finishAnswer`. */
+  readonly task: ThreadTask<AnswerJob<Raw>, PackedAnswer>
+}
+
+const CORE: AnswerReader<RawAnswer> = {
+  read: readRawAnswer,
+  task: threadTask('./read-answer-task', import.meta.url),
+}
 
 /**
  * Reads an answer and removes secrets from it. A thread reads a large answer and checks its value, and the large parts of
  * the result are `LargeJson`. `shown`: further secrets to remove, which the request has shown to the worker.
  */
-export async function readAnswer(
+export function readAnswer(
   raw: RawAnswer,
+  reading?: AnswerReading,
+  shown?: readonly string[],
+): Promise<ToolAnswer> {
+  return readAnswerBy(CORE, raw, reading, shown)
+}
+
+/** Like `readAnswer`, for a kind of worker of a feature. */
+export async function readAnswerBy<Raw extends Unread>(
+  { read, task }: AnswerReader<Raw>,
+  raw: Raw,
   { secrets, tool, owner, signal }: AnswerReading = { secrets: [], owner: '' },
   shown: readonly string[] = [],
 ): Promise<ToolAnswer> {
-  const job: AnswerJob = { raw, secrets: [...secrets, ...shown] }
+  const job: AnswerJob<Raw> = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
   if (length <= LARGE_BYTES) {
-    const answer = finishAnswer(job) // execute-tool.ts checks the value
+    const answer = finishAnswer(job, read) // execute-tool.ts checks the value
     markScrubbed(answer, secrets)
     return answer
   }
@@ -44,6 +66,8 @@ export async function readAnswer(
     throw error
   }
 }
+
+type Unread = { readonly bytes: Uint8Array } | { readonly response: OutgoingResponse }
 
 /** The error of a call whose large answer a thread could not read. */
 export function unreadError({ reason }: ThreadFault): ToolError {

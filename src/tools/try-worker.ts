@@ -2,8 +2,9 @@ import type { Broker } from '../broker.ts'
 import type { Worker } from '../domain/worker.ts'
 import { backendOf } from './backends.ts'
 import { readBounded } from './catalogue/read-bounded.ts'
-import { newWorker, type WorkerSettings } from './worker.ts'
+import { newWorker } from './worker.ts'
 import { WorkerFault } from './worker-fault.ts'
+import type { WorkerSettings } from './worker-settings.ts'
 
 /** Whether a worker with these settings answers, and how many tools it lists. Nothing is kept. Throws like `newWorker`. */
 export async function tryWorker(

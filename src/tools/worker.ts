@@ -11,13 +11,7 @@ import { acceptAtRegistration } from './catalogue/acceptance.ts'
 import { syncCatalogue } from './catalogue/sync-catalogue.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
-
-/** The settings of a worker that an operator gives. */
-export interface WorkerSettings
-  extends Pick<Worker, 'id' | 'type' | 'enabled' | 'uri' | 'settings' | 'timeoutSeconds' | 'retry'> {
-  /** Empty where the worker needs no credentials. */
-  readonly secret: string
-}
+import type { WorkerSettings } from './worker-settings.ts'
 
 /** The interval at which the catalogues of all workers are read. */
 export const SYNC_SECONDS = 30

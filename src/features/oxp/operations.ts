@@ -6,8 +6,6 @@ import type { Tool } from '../../domain/tool.ts'
 import { Answer } from '../../operations/answer.ts'
 import { toContractError } from '../../operations/dialects/arcade.ts'
 import { duration, executeErrorSchema } from '../../operations/dialects/execution-schemas.ts'
-import { oxpToolSchema } from '../../operations/dialects/format-schemas.ts'
-import { getOxpTool, needsUser, oxpDefinitions, requirementId } from '../../operations/dialects/oxp-tools.ts'
 import { readinessOf } from '../../operations/installation/health.ts'
 import { defineOperation, type OperationRequest } from '../../operations/operation.ts'
 import { errorSchema } from '../../operations/schemas/error-schema.ts'
@@ -19,6 +17,7 @@ import { executeTool } from '../../tools/run/execute-tool.ts'
 import { type Execution, mayBeRepeated } from '../../tools/run/execution.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { artifactToJson, type RequiredAuthorization } from '../../tools/tool-answer.ts'
+import { getOxpTool, needsUser, oxpDefinitions, oxpToolSchema, requirementId } from './wire-tools.ts'
 
 // The Open eXecution Protocol 1.0: Gatepass as an OXP server for the tools that it knows.
 
@@ -74,6 +73,7 @@ export const listOxpTools = defineOperation({
   path: '/oxp/tools',
   role: 'readonly',
   keysOfUsers: 'own',
+  keyHeader: 'oxp-api-key',
   tag,
   summary: 'The known tools as OXP tool definitions',
   description: '`items` and `tools` have the same list, because the texts of OXP 1.0 use both names.',
@@ -93,6 +93,7 @@ export const callOxpTool = defineOperation({
   path: '/oxp/tools/call',
   role: 'caller',
   keysOfUsers: 'own',
+  keyHeader: 'oxp-api-key',
   tag,
   summary: 'Call a tool by OXP',
   description:

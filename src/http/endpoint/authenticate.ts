@@ -13,14 +13,19 @@ import { requestHeader } from './request-header.ts'
  * Returns the caller's key if its role covers the role of the endpoint. Throws `invalid_authorization`,
  * `insufficient_role`, and `rate_limited` after too many unknown keys from one address.
  */
-export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
+export type Authenticate = (
+  c: Context,
+  role: Role | 'public',
+  /** A header that may carry the key in place of `Authorization`. */
+  keyHeader?: Lowercase<string>,
+) => ApiKey | Promise<ApiKey>
 
 /** The most pairs of key and endpoint whose refusal is remembered as recorded. */
 const MAX_RECORDED = 10_000
 
 /**
- * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it; below /oxp the
- * header `OXP-API-Key` too. Keys are looked up by their SHA-256, so no secret is compared byte by byte.
+ * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it, or the
+ * header that the operation names. Keys are looked up by their SHA-256, so no secret is compared byte by byte.
  */
 export function createAuthenticate(broker: Broker): Authenticate {
   const keys = createReadCache<ApiKey>(broker.store, {
@@ -61,10 +66,12 @@ export function createAuthenticate(broker: Broker): Authenticate {
     ).catch(() => recorded.delete(`${id} ${purpose}`)) // the next refusal is recorded instead
   }
 
-  return (c, role) => {
+  return (c, role, keyHeader) => {
     if (role === 'public') return NO_KEY
     const presented =
-      (requestHeader(c, 'authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
+      (requestHeader(c, 'authorization') ?? (keyHeader && requestHeader(c, keyHeader)))
+        ?.replace(/^bearer\s+/i, '')
+        .trim() ?? ''
     if (presented === '')
       throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
     const digest = hash('sha256', presented, 'base64url')
@@ -78,10 +85,6 @@ export function createAuthenticate(broker: Broker): Authenticate {
     })
     return known instanceof Promise ? known.then((key) => allow(c, key, role)) : allow(c, known, role)
   }
-}
-
-function oxpKey(c: Context): string | undefined {
-  return c.req.path.startsWith('/oxp/') ? requestHeader(c, 'oxp-api-key') : undefined
 }
 
 /** A command of the operator that calls the API in its own process. It has the database and the master key, so it needs no key. */

@@ -32,6 +32,7 @@ type MembersOfOperation =
   | 'body'
   | 'bodyIsOptional'
   | 'takesIdempotencyKey'
+  | 'keyHeader'
 
 /** Defines one method of one path. Requests are checked by the definition, and `/openapi.json` is generated from it. */
 export interface EndpointDefinition<
@@ -100,7 +101,7 @@ export function createAddEndpoint(
   ): void => {
     document(app, definition)
     const { method, path, params, query, body, bodyIsOptional = false, role, keysOfUsers } = definition
-    const { takesIdempotencyKey = false } = definition
+    const { takesIdempotencyKey = false, keyHeader } = definition
     const paramsCheck = params && checked(params, 'the path')
     const queryCheck = checked(query ?? NOTHING, 'the query')
     const isWithoutQuery = query === undefined
@@ -113,7 +114,7 @@ export function createAddEndpoint(
       // other synchronously
       const isSmall = body !== undefined && Number(requestHeader(c, 'content-length')) <= SMALL_BODY_BYTES
       let text = isSmall ? await c.req.text() : undefined
-      const known = authenticate(c, isKeyless ? 'public' : role)
+      const known = authenticate(c, isKeyless ? 'public' : role, keyHeader)
       const caller = known instanceof Promise ? await known : known
       if (request !== undefined) request.caller = caller
       if (!isKeyless) {

@@ -1,14 +1,15 @@
 import { z } from '@hono/zod-openapi'
-import { TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
+import { loadFeatures } from '../../features/load-features.ts'
+import type { TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
 import { jsonObject, jsonSchema } from '../schemas/json-schemas.ts'
+import type { AddedFormat } from './added-format.ts'
 import { annotationsSchema } from './run-schemas.ts'
 import { toolDefinitionSchema } from './tool-schemas.ts'
 
-// A tool in the formats of models, of MCP and of OXP.
+// A tool in the formats of models, of MCP, of Arcade and of features.
 
-/** The formats of models and MCP, OXP's tool definition and Arcade's. */
-export const FORMATS = [...TOOL_FORMATS, 'json_schema', 'oxp', 'arcade'] as const
-export type CatalogueFormat = (typeof FORMATS)[number]
+export const addedFormats: readonly AddedFormat[] = await loadFeatures('toolFormat')
+export type CatalogueFormat = (typeof TOOL_FORMATS)[number] | 'json_schema' | 'arcade'
 
 const openAiToolSchema = z
   .object({
@@ -34,40 +35,20 @@ const mcpToolSchema = z
   })
   .openapi('McpTool')
 
-const text = z.string()
-/** OXP's ToolDefinition, which oxp-tools.ts makes. */
-export const oxpToolSchema = z
-  .object({
-    id: text.meta({ description: '`Toolkit.Tool`, with `@x.y.z` where it has a version' }),
-    name: text,
-    description: text,
-    version: text,
-    input_schema: jsonSchema,
-    output_schema: jsonSchema.nullable().meta({ description: '`null`: the tool returns nothing' }),
-    requirements: z
-      .object({
-        authorization: z
-          .array(z.object({ id: text, oauth2: z.object({ scopes: z.array(text) }) }))
-          .optional(),
-        secrets: z.array(z.object({ id: text })).optional(),
-        user_id: z.literal(true).optional(),
-      })
-      .optional(),
-  })
-  .openapi('OxpTool')
-
 const SCHEMAS = {
   openai: openAiToolSchema,
   anthropic: anthropicToolSchema,
   mcp: mcpToolSchema,
   jsonschema: jsonSchema,
   json_schema: jsonSchema,
-  oxp: oxpToolSchema,
   arcade: toolDefinitionSchema,
 } satisfies Record<CatalogueFormat, z.ZodType>
+const addedSchemas = addedFormats.map(({ name, schema }) => [name, schema] as const)
+
+export const FORMATS: readonly string[] = [...Object.keys(SCHEMAS), ...addedSchemas.map(([name]) => name)]
 
 /** The tool in each format that the request names. */
-export const formattedSchema = z.object(SCHEMAS).partial()
+export const formattedSchema = z.object({ ...SCHEMAS, ...Object.fromEntries(addedSchemas) }).partial()
 
 /** The tool in the format that the request names. */
 export const formattedToolSchema = z
@@ -75,7 +56,7 @@ export const formattedToolSchema = z
     openAiToolSchema,
     anthropicToolSchema,
     mcpToolSchema,
-    oxpToolSchema,
+    ...addedSchemas.map(([, schema]) => schema),
     toolDefinitionSchema,
     jsonSchema,
   ])

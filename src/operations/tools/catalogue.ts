@@ -11,7 +11,7 @@ import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.t
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
 import { toolsAt } from '../../tools/catalogue/selected-tools.ts'
 import { cachedText } from '../../tools/catalogue/text-cache.ts'
-import { formatTool } from '../../tools/catalogue/tool-formats.ts'
+import { formatTool, type ToolFormat } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus, requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
 import { JsonText } from '../answer.ts'
 import {
@@ -20,13 +20,7 @@ import {
   readBehaviourFilter,
   toDefinition,
 } from '../dialects/arcade-tools.ts'
-import {
-  type CatalogueFormat,
-  FORMATS,
-  formattedSchema,
-  formattedToolSchema,
-} from '../dialects/format-schemas.ts'
-import { type OxpNames, oxpDefinition, oxpNames } from '../dialects/oxp-tools.ts'
+import { addedFormats, FORMATS, formattedSchema, formattedToolSchema } from '../dialects/format-schemas.ts'
 import { manyRequirementsSchema, toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { defineOperation } from '../operation.ts'
 import { idText, plainText, toolNameText, userIdText } from '../schemas/fields.ts'
@@ -82,7 +76,7 @@ const formatQuery = z.enum(FORMATS).default('openai')
 /** The names of tools in lists, which are read only when a format needs them. */
 interface Names {
   readonly model: () => Promise<ReadonlyMap<string, string>>
-  readonly oxp: () => Promise<OxpNames>
+  readonly catalogue: () => Promise<Catalogue>
 }
 
 export const listTools = defineOperation({
@@ -251,7 +245,7 @@ async function toolsOfList(
 function namesIn(catalogue: Catalogue): Names {
   return {
     model: async () => catalogue.modelNames,
-    oxp: async () => oxpNames(catalogue),
+    catalogue: async () => catalogue,
   }
 }
 
@@ -259,17 +253,18 @@ function namesIn(catalogue: Catalogue): Names {
 function namesOf(broker: Broker, tool: Tool): Names {
   return {
     model: async () => modelNames(await namedTools(broker, tool.projectId, functionName(tool).toLowerCase())),
-    oxp: async () => oxpNames(await catalogueOf(broker, tool.projectId)),
+    catalogue: () => catalogueOf(broker, tool.projectId),
   }
 }
 
 /** The tool in the format, as JSON text. */
-async function inFormat(broker: Broker, tool: Tool, format: CatalogueFormat, names: Names): Promise<string> {
-  if (format === 'oxp') return JSON.stringify(await oxpDefinition(broker, tool, await names.oxp()))
+async function inFormat(broker: Broker, tool: Tool, format: string, names: Names): Promise<string> {
+  const added = addedFormats.find(({ name }) => name === format)
+  if (added !== undefined) return JSON.stringify(await added.write(broker, tool, await names.catalogue()))
   if (format === 'arcade')
     return cachedText(tool, format, () => JSON.stringify(toDefinition(tool, undefined)))
   const name = (await names.model()).get(tool.uid)
-  const modelFormat = format === 'json_schema' ? 'jsonschema' : format
+  const modelFormat = format === 'json_schema' ? 'jsonschema' : (format as ToolFormat) // of the enum `FORMATS`
   return cachedText(tool, `${format} ${name ?? ''}`, () =>
     JSON.stringify(formatTool(tool, modelFormat, name)),
   )
@@ -280,7 +275,7 @@ async function define(
   broker: Broker,
   tool: Tool,
   status: RequirementStatus,
-  include: readonly CatalogueFormat[],
+  include: readonly string[],
   names: Names,
 ): Promise<string> {
   if (include.length === 0) return definitionJson(tool, status)

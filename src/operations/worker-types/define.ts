@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
-import type { WorkerSettings } from '../../tools/worker.ts'
+import type { WorkerSettings } from '../../tools/worker-settings.ts'
 
 /** The settings of a worker that depend on its type. */
 export type TypeSettings = Pick<WorkerSettings, 'uri' | 'secret' | 'settings' | 'timeoutSeconds' | 'retry'>

@@ -1,14 +1,19 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
+import { loadFeatures } from '../../features/load-features.ts'
 import type { TypeSettings, WorkerTypeWire } from './define.ts'
 import { httpWorker } from './http.ts'
 import { mcpWorker } from './mcp.ts'
 import { openapiWorker } from './openapi.ts'
-import { oxpWorker } from './oxp.ts'
 
 /** The types of workers that can be registered. Modules are not: only the settings of the server name them. */
-export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [httpWorker, mcpWorker, openapiWorker, oxpWorker]
+export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [
+  httpWorker,
+  mcpWorker,
+  openapiWorker,
+  ...(await Promise.all((await loadFeatures('workers')).map(({ wire }) => wire()))),
+]
 
 export function findWorkerType(type: WorkerType): WorkerTypeWire | undefined {
   return WORKER_TYPE_WIRES.find((wire) => wire.type === type)

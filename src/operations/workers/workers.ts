@@ -238,7 +238,7 @@ export async function workerToWire(broker: Broker, worker: Worker): Promise<z.in
     type,
     enabled,
     status,
-    managed: wire === undefined,
+    managed: type === 'module',
     binding: { id: projectId, type: 'project' },
     ...(wire && { [type]: wire.toWire(broker, worker) }),
     requirements: {

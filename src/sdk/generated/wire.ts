@@ -2973,8 +2973,8 @@ export interface DescribedTool extends ToolDefinition {
     readonly mcp?: McpTool
     readonly jsonschema?: JsonSchema
     readonly json_schema?: JsonSchema
-    readonly oxp?: OxpTool
     readonly arcade?: ToolDefinition
+    readonly oxp?: OxpTool
   }
 }
 
@@ -5533,8 +5533,8 @@ export interface Operations {
         | 'mcp'
         | 'jsonschema'
         | 'json_schema'
-        | 'oxp'
         | 'arcade'
+        | 'oxp'
         | undefined
     }
     readonly body: undefined
@@ -5963,8 +5963,8 @@ export interface Operations {
         | 'mcp'
         | 'jsonschema'
         | 'json_schema'
-        | 'oxp'
         | 'arcade'
+        | 'oxp'
         | undefined
     }
     readonly body: undefined

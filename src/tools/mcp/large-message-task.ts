@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CheckedTool } from '../check-output.ts'
-import { finishAnswer } from '../finish-answer.ts'
+import { finishAnswer, readRawAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { asText } from '../read-json.ts'
 import { scrub } from '../scrub/scrub.ts'
@@ -51,7 +51,7 @@ export function run(
       return { small: { resultType: 'complete', ...marked }, kept: packAnswer(answer, transfer) }
     }
     const bytes = new TextEncoder().encode(JSON.stringify(result))
-    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, tool })
+    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, tool }, readRawAnswer)
     return { small: { ...smallMembers(result), ...marked }, kept: packAnswer(answer, transfer) }
   })
 }

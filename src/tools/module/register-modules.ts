@@ -2,7 +2,8 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../../domain/project.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { changeWorker, registerWorker, syncWorker, type WorkerSettings } from '../worker.ts'
+import { changeWorker, registerWorker, syncWorker } from '../worker.ts'
+import type { WorkerSettings } from '../worker-settings.ts'
 import { loadModule, ModuleFault, type ToolModule } from './load-module.ts'
 
 const TIMEOUT_SECONDS = 30

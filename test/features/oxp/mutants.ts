@@ -4,10 +4,19 @@ export const oxp: readonly Mutation[] = [
   {
     rows: [],
     fault: 'two users share a call_id at an OXP server',
-    file: 'src/tools/oxp/backend.ts',
+    file: 'src/features/oxp/backend.ts',
     from: '[tool.projectId, apiKey?.id, userId, toolId(tool), callId]',
     to: '[tool.projectId, apiKey?.id, toolId(tool), callId]',
     test: 'features/oxp/api.test.ts',
     name: 'is its user’s own at the server behind',
+  },
+  {
+    rows: [],
+    fault: 'a worker whose feature is absent breaks the answers about it',
+    file: 'src/tools/backends.ts',
+    from: 'BACKENDS[type] ?? withoutBackend(type)',
+    to: 'BACKENDS[type] as Backend',
+    test: 'features/oxp/absent.test.ts',
+    name: 'an OXP server is no type of worker, and a stored one says so',
   },
 ]

@@ -11,7 +11,7 @@ import { attempt, given } from '../form-outcome.ts'
 import type { SentBody } from '../operation-form.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { workerBody, workerFields, workerKind } from './worker-form.ts'
+import { workerBody, workerFields, workerForm } from './worker-form.ts'
 import { showWorker, workerPath } from './worker-view.ts'
 
 /** The forms that read a worker's tools now, change its settings, and authorize Gatepass at an MCP server. */
@@ -26,7 +26,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
     '/workers/:id/settings',
     async (on, form) => {
       const worker = await workerOf(on)
-      const kind = workerKind(worker.type)
+      const kind = workerForm(worker.type)
       const done = await attempt(async () => {
         const body = workerBody(form, kind, 'change')
         const { enabled } = await perform(on, updateWorker, { params: { id: worker.id }, body })
@@ -84,7 +84,7 @@ function showRead(on: OnPage, { id, syncError }: Worker, message: string, failed
 
 /** The form that changes the settings of the worker's type. */
 export function changeForm(on: OnPage, { id, type }: Worker, sent?: SentBody): Html {
-  const fields = html`${workerFields(workerKind(type), 'change', sent)}${submit('Change it and read its tools')}`
+  const fields = html`${workerFields(workerForm(type), 'change', sent)}${submit('Change it and read its tools')}`
   const form = on.form(`${workerPath(id)}/settings`, fields, { recent: true })
   return section(
     'Change',

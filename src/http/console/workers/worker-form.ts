@@ -1,26 +1,11 @@
 import { html } from 'hono/html'
+import { loadFeatures } from '../../../features/load-features.ts'
 import { createWorker, updateWorker } from '../../../operations/workers/workers.ts'
 import type { Html } from '../../pages/layout.ts'
 import { field, hidden } from '../form-fields.ts'
 import { given } from '../form-outcome.ts'
-import { type FieldLayout, type OperationForm, operationForm, type SentBody } from '../operation-form.ts'
-
-/** The types of workers that a form can register, with their descriptions. */
-export const WORKER_KINDS = {
-  http: [
-    'HTTP worker',
-    'A server that speaks Arcade’s worker protocol, such as one made with @gatepass/sdk.',
-  ],
-  mcp: ['MCP server', 'A remote MCP server over Streamable HTTP.'],
-  openapi: ['OpenAPI', 'An HTTP API with an OpenAPI document: each operation becomes a tool.'],
-  oxp: ['OXP server', 'A server of the Open eXecution Protocol.'],
-} as const satisfies Record<string, readonly [name: string, what: string]>
-export type WorkerKind = keyof typeof WORKER_KINDS
-const KINDS = Object.keys(WORKER_KINDS) as WorkerKind[] // the keys of the table
-
-export function workerKind(text: string | null | undefined): WorkerKind {
-  return KINDS.find((kind) => kind === text) ?? 'http'
-}
+import { type OperationForm, operationForm, type SentBody } from '../operation-form.ts'
+import type { WorkerForm } from './worker-layout.ts'
 
 const address = (placeholder: string, hint: string) => ({
   label: 'Address',
@@ -29,38 +14,53 @@ const address = (placeholder: string, hint: string) => ({
   hint,
 })
 
-/** The members of each type that a form shows first; the others are in a section of their own. */
-const FIRST: Readonly<Record<WorkerKind, Readonly<Record<string, FieldLayout>>>> = {
-  http: {
+const HTTP: WorkerForm = {
+  type: 'http',
+  name: 'HTTP worker',
+  what: 'A server that speaks Arcade’s worker protocol, such as one made with @gatepass/sdk.',
+  fields: {
     uri: address('https://worker.example.com', 'Without /worker at its end.'),
     secret: 'Secret',
   },
-  mcp: {
-    uri: address('https://mcp.example.com/mcp', 'The endpoint of the server.'),
+}
+
+/** The types of workers that a form can register. */
+export const WORKER_FORMS: readonly WorkerForm[] = [
+  HTTP,
+  {
+    type: 'mcp',
+    name: 'MCP server',
+    what: 'A remote MCP server over Streamable HTTP.',
+    fields: { uri: address('https://mcp.example.com/mcp', 'The endpoint of the server.') },
   },
-  openapi: {
-    url: {
-      label: 'URL of the document',
-      type: 'url',
-      placeholder: 'https://api.example.com/openapi.json',
-      hint: 'It is read again every 30 seconds. Or paste the document:',
+  {
+    type: 'openapi',
+    name: 'OpenAPI',
+    what: 'An HTTP API with an OpenAPI document: each operation becomes a tool.',
+    fields: {
+      url: {
+        label: 'URL of the document',
+        type: 'url',
+        placeholder: 'https://api.example.com/openapi.json',
+        hint: 'It is read again every 30 seconds. Or paste the document:',
+      },
+      document: { label: 'Document', asText: true, hint: 'JSON or YAML, OpenAPI 3.1 or 3.0.' },
+      server_url: { label: 'Server', type: 'url' },
+      operations: 'Operations',
     },
-    document: { label: 'Document', asText: true, hint: 'JSON or YAML, OpenAPI 3.1 or 3.0.' },
-    server_url: { label: 'Server', type: 'url' },
-    operations: 'Operations',
   },
-  oxp: {
-    uri: address('https://oxp.example.com', 'Where /tools and /tools/call are.'),
-    api_key: 'API key',
-    jwt_secret: 'JWT secret',
-  },
+  ...(await loadFeatures('workers')).map(({ form }) => form),
+]
+
+export function workerForm(type: string | null | undefined): WorkerForm {
+  return WORKER_FORMS.find((form) => form.type === type) ?? HTTP
 }
 
 /** The forms that register and change a worker of each type. */
 const FORMS = Object.fromEntries(
-  KINDS.map((kind) => {
-    const others = KINDS.filter((other) => other !== kind).map((other) => [other, false] as const)
-    const first = Object.entries(FIRST[kind]).map(([member, shown]) => [`${kind}.${member}`, shown] as const)
+  WORKER_FORMS.map(({ type: kind, fields }) => {
+    const others = WORKER_FORMS.filter(({ type }) => type !== kind).map(({ type }) => [type, false] as const)
+    const first = Object.entries(fields).map(([member, shown]) => [`${kind}.${member}`, shown] as const)
     const layout = Object.fromEntries([...others, ...first, ['enabled', false]])
     const id = {
       label: 'Id',
@@ -76,19 +76,19 @@ const FORMS = Object.fromEntries(
       },
     ]
   }),
-) as Record<WorkerKind, { readonly create: OperationForm; readonly change: OperationForm }> // one for each kind
+) as Record<string, { readonly create: OperationForm; readonly change: OperationForm }> // one for each kind
 
 /** The key of the secret that holds an MCP server's token. The header refers to the secret by this key. */
 const TOKEN = 'TOKEN'
 
 /** The fields of one type of worker. */
 export function workerFields(
-  kind: WorkerKind,
+  { type: kind }: WorkerForm,
   purpose: 'create' | 'change',
   sent: SentBody = { values: new URLSearchParams() },
 ): Html {
   const more = kind === 'mcp' ? tokenFields(sent, purpose) : undefined
-  return html`${hidden('type', kind)}${FORMS[kind][purpose].view(sent, more)}`
+  return html`${hidden('type', kind)}${FORMS[kind]?.[purpose].view(sent, more)}`
 }
 
 /** A token and its header: what most MCP servers need of `secrets` and `headers`. */
@@ -109,10 +109,10 @@ ${field('Header of the token', 'header', {
 /** The body of the request for a worker of this type, not checked yet. Throws `invalid_request` for faulty JSON. */
 export function workerBody(
   form: URLSearchParams,
-  kind: WorkerKind,
+  { type: kind }: WorkerForm,
   purpose: 'create' | 'change',
 ): Readonly<Record<string, unknown>> {
-  const body = FORMS[kind][purpose].read(form)
+  const body = FORMS[kind]?.[purpose].read(form) ?? {}
   const block = { ...membersIn(body[kind]), ...(kind === 'mcp' && tokenMembers(form, membersIn(body.mcp))) }
   return { ...body, [kind]: block }
 }

@@ -62,7 +62,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
     const isAuthorized = findWorkerType(worker.type)?.isAuthorized?.(worker)
     return showWorker(on, worker, {
       ...(isAuthorized === false && on.mayChange && { link: authorizeForm(on, worker) }),
-      ...(on.mayChange && worker.type !== 'module' && { change: changeForm(on, worker) }),
+      ...(on.mayChange && findWorkerType(worker.type) !== undefined && { change: changeForm(on, worker) }),
     })
   })
 

@@ -7,18 +7,19 @@ import { attempt, type Refused } from '../form-outcome.ts'
 import { problemOf } from '../operation-form.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { WORKER_KINDS, type WorkerKind, workerBody, workerFields, workerKind } from './worker-form.ts'
+import { WORKER_FORMS, workerBody, workerFields, workerForm } from './worker-form.ts'
+import type { WorkerForm } from './worker-layout.ts'
 
 /** The form that registers a worker of any type, and can try it first. */
 export function addWorkerRegistration(routes: ConsoleRoutes): void {
   routes.page('/worker/new', (on) =>
-    show(on, workerKind(on.query('type')), { values: new URLSearchParams() }),
+    show(on, workerForm(on.query('type')), { values: new URLSearchParams() }),
   )
 
   routes.form(
     '/worker/new',
     async (on, form) => {
-      const kind = workerKind(form.get('type'))
+      const kind = workerForm(form.get('type'))
       const isTried = form.get('do') === 'try'
       const done = await attempt(async () => {
         const body = workerBody(form, kind, 'create')
@@ -43,23 +44,24 @@ interface Shown {
   readonly tried?: TriedWorker
 }
 
-function show(on: OnPage, kind: WorkerKind, { values, refused, tried }: Shown) {
-  const kinds = Object.entries(WORKER_KINDS).map(
-    ([option, [label]]) =>
-      html`<li><a href="/dashboard/worker/new?type=${option}"${option === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
+function show(on: OnPage, kind: WorkerForm, { values, refused, tried }: Shown) {
+  const kinds = WORKER_FORMS.map(
+    ({ type, name }) =>
+      html`<li><a href="/dashboard/worker/new?type=${type}"${type === kind.type ? html` aria-current="true"` : ''}>${name}</a></li>`,
   )
   const fields = html`${workerFields(kind, 'create', { values, refused })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`
-  const block = kind === 'openapi' ? { url: 'https://…' } : { uri: values.get(`${kind}.uri`) || 'https://…' }
+  const block =
+    kind.type === 'openapi' ? { url: 'https://…' } : { uri: values.get(`${kind.type}.uri`) || 'https://…' }
   const body = html`<nav class="tabs" aria-label="Type of the worker"><ul>${kinds}</ul></nav>
 ${tried !== undefined && trialSection(tried)}
 ${section(
-  WORKER_KINDS[kind][0],
+  kind.name,
   on.mayChange
-    ? html`<p class="muted">${WORKER_KINDS[kind][1]}</p>${on.form('/worker/new', fields, { recent: true })}`
+    ? html`<p class="muted">${kind.what}</p>${on.form('/worker/new', fields, { recent: true })}`
     : html`<p class="muted">An administrator registers workers.</p>`,
 )}
-${asCurl(on, '/v1/workers', { method: 'POST', body: { id: values.get('id') || 'notes', [kind]: { ...block, ...(kind === 'http' && { secret: '…' }) } } })}`
+${asCurl(on, '/v1/workers', { method: 'POST', body: { id: values.get('id') || 'notes', [kind.type]: { ...block, ...(kind.type === 'http' && { secret: '…' }) } } })}`
   return on.show('Register a worker', body, {
     above: [['Workers', '/workers']],
     lead: 'Its tools are read at once. What they ask for at that time (providers, scopes, secrets) is accepted with it.',

@@ -1,17 +1,42 @@
+import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
+import type { AddedFormat } from '../../operations/dialects/added-format.ts'
+import { jsonSchema } from '../../operations/schemas/json-schemas.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { distinctNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
 import { newestFirst } from '../../tools/catalogue/versions.ts'
-import { completedVersion, requiresUser, splitToolId } from '../../tools/oxp/read-oxp-tool.ts'
-import { inlineReferences } from './inline-references.ts'
+import { completedVersion, requiresUser, splitToolId } from './backend-tool.ts'
+import { inlineReferences } from './wire-references.ts'
+
+const text = z.string()
+/** OXP's ToolDefinition. */
+export const oxpToolSchema = z
+  .object({
+    id: text.meta({ description: '`Toolkit.Tool`, with `@x.y.z` where it has a version' }),
+    name: text,
+    description: text,
+    version: text,
+    input_schema: jsonSchema,
+    output_schema: jsonSchema.nullable().meta({ description: '`null`: the tool returns nothing' }),
+    requirements: z
+      .object({
+        authorization: z
+          .array(z.object({ id: text, oauth2: z.object({ scopes: z.array(text) }) }))
+          .optional(),
+        secrets: z.array(z.object({ id: text })).optional(),
+        user_id: z.literal(true).optional(),
+      })
+      .optional(),
+  })
+  .openapi('OxpTool')
 
 /** OXP's ToolDefinition, which allows no further members. */
-export interface OxpDefinition {
+interface OxpDefinition {
   /** `[A-Za-z0-9_]+.[A-Za-z0-9_]+`, followed by `@x.y.z` if the tool's version has that form. */
   readonly id: string
   readonly name: string
@@ -50,7 +75,7 @@ export async function oxpDefinitions(broker: Broker, projectId: string): Promise
   return Promise.all(listed.map((tool) => oxpDefinition(broker, tool, names)))
 }
 
-export interface OxpNames {
+interface OxpNames {
   readonly pathOf: (tool: Tool) => string
   readonly nameOf: (tool: Tool) => string
 }
@@ -58,7 +83,7 @@ export interface OxpNames {
 const namesOfCatalogue = new WeakMap<Catalogue, OxpNames>()
 
 /** The paths and names of the tools of a project. */
-export function oxpNames(catalogue: Catalogue): OxpNames {
+function oxpNames(catalogue: Catalogue): OxpNames {
   const known = namesOfCatalogue.get(catalogue)
   if (known !== undefined) return known
   const paths = distinctNames(catalogue.tools, oxpPath)
@@ -70,8 +95,15 @@ export function oxpNames(catalogue: Catalogue): OxpNames {
   return made
 }
 
+/** Tools in the lists of `/v1`. */
+export const oxpFormat: AddedFormat = {
+  name: 'oxp',
+  schema: oxpToolSchema,
+  write: (broker, tool, catalogue) => oxpDefinition(broker, tool, oxpNames(catalogue)),
+}
+
 /** Describes one tool for OXP. */
-export async function oxpDefinition(
+async function oxpDefinition(
   broker: Broker,
   tool: Tool,
   { pathOf, nameOf }: OxpNames,

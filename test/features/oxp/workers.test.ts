@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { digest } from '../digest.ts'
-import { type OxpTool, oxpTools, startFakeOxpServer } from '../fake-oxp-server.ts'
-import { NEEDED, type OxpWorld, startOxpWorld } from '../features/oxp/oxp-world.ts'
-import { testClock } from '../gatepass.ts'
-import { approve, metadata } from '../http/world.ts'
+import { digest } from '../../digest.ts'
+import { type OxpTool, oxpTools, startFakeOxpServer } from '../../fake-oxp-server.ts'
+import { testClock } from '../../gatepass.ts'
+import { approve, metadata } from '../../http/world.ts'
+import { NEEDED, type OxpWorld, startOxpWorld } from './oxp-world.ts'
 
 // Gatepass as the client of OXP servers: the worker type `oxp`.
 

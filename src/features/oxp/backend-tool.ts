@@ -1,8 +1,17 @@
 import { type AuthorizationRequirement, functionName, type JsonSchema } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import type { CatalogueTool, ListedTool } from '../backend.ts'
-import { isAbsent, isDeeperThan, list, quote, Refusal, record, scopeList, text } from '../read-json.ts'
+import type { CatalogueTool, ListedTool } from '../../tools/backend.ts'
+import {
+  isAbsent,
+  isDeeperThan,
+  list,
+  quote,
+  Refusal,
+  record,
+  scopeList,
+  text,
+} from '../../tools/read-json.ts'
 
 const MAX_DEPTH = 64
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/

@@ -1,14 +1,14 @@
 import { membersOf } from '../../providers/response-body.ts'
-import type { CatalogueItem } from '../backend.ts'
+import type { CatalogueItem } from '../../tools/backend.ts'
 import {
   type CatalogueReading,
   checkToolCount,
   type ReceivedCatalogue,
   readPacked,
-} from '../catalogue/catalogue-reading.ts'
-import { Refusal } from '../read-json.ts'
-import { scrubParsed } from '../scrub/scrub.ts'
-import { readOxpTool } from './read-oxp-tool.ts'
+} from '../../tools/catalogue/catalogue-reading.ts'
+import { Refusal } from '../../tools/read-json.ts'
+import { scrubParsed } from '../../tools/scrub/scrub.ts'
+import { readOxpTool } from './backend-tool.ts'
 
 /** The credentials of the request; removed from the list in case the server echoes them. */
 export type Credentials = readonly string[]

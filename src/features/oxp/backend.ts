@@ -3,23 +3,29 @@ import { sha256 } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { currentContext } from '../../services/request-context.ts'
-import type { Backend, BackendCall } from '../backend.ts'
-import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
-import { readCatalogue } from '../catalogue/read-catalogue.ts'
-import { readAnswer } from '../read-answer.ts'
-import { threadTask } from '../thread-pool.ts'
-import { ownError, type ToolAnswer } from '../tool-answer.ts'
-import { WorkerFault } from '../worker-fault.ts'
-import { bodyOf, MAX_HEALTH_SECONDS } from '../worker-request.ts'
-import { askOxpServer } from './oxp-server.ts'
-import { oxpSettings } from './oxp-settings.ts'
-import { type Credentials, readList } from './read-catalogue-task.ts'
-import { requiresUser } from './read-oxp-tool.ts'
+import type { Backend, BackendCall } from '../../tools/backend.ts'
+import type { CatalogueReading, ReceivedCatalogue } from '../../tools/catalogue/catalogue-reading.ts'
+import { readCatalogue } from '../../tools/catalogue/read-catalogue.ts'
+import { type AnswerReader, readAnswerBy } from '../../tools/read-answer.ts'
+import { threadTask } from '../../tools/thread-pool.ts'
+import { ownError, type ToolAnswer } from '../../tools/tool-answer.ts'
+import { WorkerFault } from '../../tools/worker-fault.ts'
+import { bodyOf, MAX_HEALTH_SECONDS } from '../../tools/worker-request.ts'
+import { type OxpAnswer, readOxpAnswer } from './backend-answer.ts'
+import { type Credentials, readList } from './backend-catalogue-task.ts'
+import { askOxpServer } from './backend-server.ts'
+import { oxpSettings } from './backend-settings.ts'
+import { requiresUser } from './backend-tool.ts'
 
 const catalogueTask = threadTask<ReceivedCatalogue<Credentials>, CatalogueReading>(
-  './read-catalogue-task',
+  './backend-catalogue-task',
   import.meta.url,
 )
+
+const ANSWERS: AnswerReader<OxpAnswer> = {
+  read: readOxpAnswer,
+  task: threadTask('./backend-answer-task', import.meta.url),
+}
 
 /** Servers of the Open eXecution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
@@ -68,7 +74,7 @@ async function callTool(broker: Broker, worker: Worker, call: BackendCall): Prom
   })
   const given = request.context.authorization.map(({ id }) => id)
   const asked = { callId: request.call_id, given }
-  return readAnswer({ protocol: 'oxp', response, asked }, call.reading, credentials)
+  return readAnswerBy(ANSWERS, { response, asked }, call.reading, credentials)
 }
 
 function toRequest(call: BackendCall) {

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import {
-  AUDIENCE_ALONE,
-  changedOxpSettings,
-  newOxpSettings,
-  oxpSettings,
-} from '../../tools/oxp/oxp-settings.ts'
-import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
+  changedLimits,
+  defineWorkerType,
+  keptSecret,
+  limits,
+  toKeptSecret,
+  workerUri,
+} from '../../operations/worker-types/define.ts'
+import { AUDIENCE_ALONE, changedOxpSettings, newOxpSettings, oxpSettings } from './backend-settings.ts'
 
 /** The key is sent unchanged as a header value (RFC 9110 section 5.5). */
 const apiKey = z

@@ -1,10 +1,10 @@
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
-import { askWorker } from '../worker-request.ts'
-import { openWorkerSecret } from '../worker-secret.ts'
-import { signWorkerToken } from '../worker-token.ts'
-import { oxpSettings } from './oxp-settings.ts'
+import { askWorker } from '../../tools/worker-request.ts'
+import { openWorkerSecret } from '../../tools/worker-secret.ts'
+import { signWorkerToken } from '../../tools/worker-token.ts'
+import { oxpSettings } from './backend-settings.ts'
 
 export interface OxpRequest {
   readonly path: 'health' | 'tools' | 'tools/call'

@@ -1,15 +1,20 @@
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { type Members, membersOf, readJsonMembers } from '../../providers/response-body.ts'
-import { isDeeperThan } from '../read-json.ts'
-import type { ToolAnswer, ToolOutcome } from '../tool-answer.ts'
-import { badOutputError, type ToolError } from '../tool-error.ts'
-import { WorkerFault } from '../worker-fault.ts'
-import { jsonOf } from '../worker-request.ts'
+import { isDeeperThan } from '../../tools/read-json.ts'
+import type { ToolAnswer, ToolOutcome } from '../../tools/tool-answer.ts'
+import { badOutputError, type ToolError } from '../../tools/tool-error.ts'
+import { WorkerFault } from '../../tools/worker-fault.ts'
+import { jsonOf } from '../../tools/worker-request.ts'
 
 const MAX_DEPTH = 100
 
-/** The members of the request that the answer must match. */
-export interface SentCall {
+/** An answer before it is parsed, and the members of the request that it must match. */
+export interface OxpAnswer {
+  readonly response: OutgoingResponse
+  readonly asked: SentCall
+}
+
+interface SentCall {
   readonly callId: string
   /** The ids of the authorizations whose tokens were sent. */
   readonly given: readonly string[]
@@ -19,7 +24,7 @@ export interface SentCall {
  * Reads the answer to `tools/call`, wrapped in `result` or not. Throws `WorkerFault` if it is not an answer of the
  * protocol.
  */
-export function readOxpAnswer(response: OutgoingResponse, asked: SentCall): ToolAnswer {
+export function readOxpAnswer({ response, asked }: OxpAnswer): ToolAnswer {
   const refusal = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
   if (refusal !== undefined && typeof refusal.message === 'string') {
     if (isDeeperThan(refusal, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
