@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked'
+import { diagram } from './diagram/diagram.ts'
 import { escapeHtml, highlight } from './highlight.ts'
 
 export interface Heading {
@@ -47,8 +48,7 @@ export function render(markdown: string, links: Links): Rendered {
       },
       code({ text, lang = '' }: Tokens.Code) {
         const [language = ''] = lang.split(/\s/)
-        // pages have no script that draws; the text beside a picture says the same
-        if (language === 'mermaid') return ''
+        if (language === 'mermaid') return diagram(text)
         return `<div class="code"><pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`
       },
       table(token: Tokens.Table) {

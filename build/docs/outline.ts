@@ -23,8 +23,36 @@ export const OUTLINE: readonly Section[] = [
     kind: 'start',
     pages: {
       'docs/start/agent-builder.md': {
-        summary: 'An agent that uses a tool with a user’s account, in ten minutes.',
-        keywords: 'quickstart getting started tutorial first install llm model npm',
+        summary: 'You build an agent: its model calls a tool with a user’s account.',
+        keywords: 'quickstart getting started tutorial install begin first try llm model npm',
+      },
+      'docs/start/application-developer.md': {
+        summary: 'You build an application: its users connect accounts, and you call their APIs.',
+        keywords: 'quickstart web app backend oauth button',
+      },
+      'docs/start/tool-author.md': {
+        summary: 'You write a tool: it is given the user’s token when it is called.',
+        keywords: 'quickstart write own tool typescript',
+      },
+      'docs/start/mcp-user.md': {
+        summary: 'You use an MCP client: Claude, ChatGPT, Cursor or VS Code gets the tools.',
+        keywords: 'quickstart mcp claude desktop chatgpt cursor vscode connect client url',
+      },
+      'docs/start/python.md': {
+        summary: 'You write Python: run a tool for a user, and call a provider’s API.',
+        keywords: 'quickstart python pip arcadepy httpx requests urllib',
+      },
+      'docs/start/operator.md': {
+        summary: 'You run it: production mode, a key for an application, a backup.',
+        keywords: 'quickstart production self-host serve',
+      },
+      'docs/start/security-reviewer.md': {
+        summary: 'You review its security: promises, four things to try, and the evidence.',
+        keywords: 'quickstart audit review assessment pentest threat model',
+      },
+      'docs/start/coming-from.md': {
+        summary: 'You come from Arcade, Nango, Shinkai or OXP: what is the same, and how you move.',
+        keywords: 'arcade nango shinkai oxp migrate switch replace alternative compare composio',
       },
       'README.md': { summary: 'What Gatepass does, and which page to read.' },
     },
@@ -71,6 +99,7 @@ export const OUTLINE: readonly Section[] = [
     title: 'Bring tools',
     kind: 'guide',
     pages: {
+      'docs/guides/tools.md': { summary: 'Where tools come from, and the ways to run them.' },
       'docs/guides/writing-tools.md': {
         summary: 'Tools of your own: in Gatepass’s process, as a worker, or over MCP.',
       },

@@ -54,7 +54,7 @@ function welcome(config: Config, apiKey: string): string {
   return `
 Gatepass is running at ${url}   (database ${databaseName(config.database)}, development mode; Ctrl+C stops it)
 
-The API is described at ${url}/docs. README.md has a real provider, GitHub, in ten minutes.
+The API is described at ${url}/docs. docs/guides/github.md has a real provider, GitHub, in ten minutes.
 ${config.dashboard.serve === 'on' ? `The console is ${url}/dashboard: log in with the API key below.\n` : ''}MCP clients are given ${url}/mcp, as ${url}/docs/mcp shows.
 Each call is shown below. Paste this into another terminal, step by step or all at once:
 

@@ -68,7 +68,7 @@ function passagesOf(root: string, file: string): Passage[] {
 }
 
 /** Files that the pages tell their readers to write. */
-const READERS_FILES = ['my-tools.ts']
+const READERS_FILES = ['my-tools.ts', 'my-app.ts', 'from-arcade.ts']
 
 /** A path may lack its first folders: `outgoing.ts` and `egress/outgoing.ts` both mean `src/egress/outgoing.ts`. */
 function isThere(files: readonly string[], name: string): boolean {
