@@ -119,7 +119,7 @@ async function openShell(folder: string, port: string) {
   // `npm` runs the programs of this checkout: installing it and starting npm itself is not what these pages are about
   child.stdin.write(`npm() {
     case "$*" in
-      ci | test* | 'run mutants'*) ;;
+      ci | test* | 'run packages' | 'run mutants'*) ;;
       start) '${process.execPath}' '${program}' dev ;;
       'run -s gatepass -- '*) shift 4; '${process.execPath}' '${program}' "$@" ;;
       'exec -- node '*) shift 3; '${process.execPath}' "$@" ;;
