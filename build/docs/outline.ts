@@ -63,24 +63,40 @@ export const OUTLINE: readonly Section[] = [
     pages: {
       'docs/guides/agents.md': {
         summary: 'Tools for your model in the frameworks for agents, each with an example that runs.',
+        keywords:
+          'langchain langgraph vercel ai sdk openai anthropic framework function calling show consent link wait user approve',
       },
       'docs/guides/proxy.md': {
         summary: 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
+        keywords: 'call api without seeing the token request inject hide',
       },
-      'docs/guides/code.md': { summary: 'Let a model write code that calls tools, in a sandbox.' },
+      'docs/guides/code.md': {
+        summary: 'Let a model write code that calls tools, in a sandbox.',
+        keywords: 'code mode execute model written code sandbox',
+      },
       'docs/guides/embedding.md': {
         summary: 'A Connect button in your own page, which learns the result.',
+        keywords: 'connect button popup iframe react vue frontend element',
       },
       'docs/guides/branding.md': {
         summary: 'Your name, logo, colours and words on the pages that users see.',
+        keywords: 'logo colours theme white label language translation customize',
       },
-      'docs/guides/own-domain.md': { summary: 'A host name of your own for the pages that users see.' },
-      'docs/guides/portal.md': { summary: 'Your users see, disconnect and reconnect their accounts at /me.' },
+      'docs/guides/own-domain.md': {
+        summary: 'A host name of your own for the pages that users see.',
+        keywords: 'custom domain host name vanity dns certificate',
+      },
+      'docs/guides/portal.md': {
+        summary: 'Your users see, disconnect and reconnect their accounts at /me.',
+        keywords: 'disconnect account connected accounts sign out logout revoke delete my data gdpr',
+      },
       'docs/guides/webhooks.md': {
         summary: 'Signed events about what has changed, sent to your application.',
+        keywords: 'webhook signature verify events notification standard webhooks retry',
       },
       'docs/guides/explain.md': {
         summary: 'Why a consent failed or a connection does not work, step by step.',
+        keywords: 'troubleshoot debug error failed consent does not work why',
       },
     },
   },
@@ -90,29 +106,50 @@ export const OUTLINE: readonly Section[] = [
     pages: {
       'docs/guides/github.md': {
         summary: 'A real provider step by step: register a client, connect, use the token.',
+        keywords: 'github oauth app client id secret register redirect uri first provider',
       },
-      'docs/guides/providers.md': { summary: 'Take a provider of the catalogue, and give it your client.' },
-      'docs/guides/policies.md': { summary: 'Rules on who may use which users’ tokens for what.' },
+      'docs/guides/providers.md': {
+        summary: 'Take a provider of the catalogue, and give it your client.',
+        keywords: 'add provider slack google catalogue integration client id',
+      },
+      'docs/guides/policies.md': {
+        summary: 'Rules on who may use which users’ tokens for what.',
+        keywords: 'who may use permissions access rules allow deny rate limit authorization',
+      },
     },
   },
   {
     title: 'Bring tools',
     kind: 'guide',
     pages: {
-      'docs/guides/tools.md': { summary: 'Where tools come from, and the ways to run them.' },
+      'docs/guides/tools.md': {
+        summary: 'Where tools come from, and the ways to run them.',
+        keywords: 'execute run chain schedule later row kinds of workers catalogue',
+      },
       'docs/guides/writing-tools.md': {
         summary: 'Tools of your own: in Gatepass’s process, as a worker, or over MCP.',
+        keywords:
+          'own tool handler secrets progress several providers input schema errors questions to the user',
       },
       'docs/guides/tool-metadata.md': {
         summary: 'Import tools by their metadata, with the providers that they need.',
+        keywords: 'import shinkai json oauth entries',
       },
-      'docs/guides/http-tools.md': { summary: 'Make tools of an OpenAPI document, or of single requests.' },
+      'docs/guides/http-tools.md': {
+        summary: 'Make tools of an OpenAPI document, or of single requests.',
+        keywords: 'openapi swagger spec rest api as tools',
+      },
       'docs/guides/mcp-servers.md': {
         summary: 'Use the tools of remote MCP servers, also of those that want OAuth themselves.',
+        keywords: 'remote mcp server upstream add oauth',
       },
-      'docs/guides/oxp.md': { summary: 'Servers and clients of the Open eXecution Protocol.' },
+      'docs/guides/oxp.md': {
+        summary: 'Servers and clients of the Open eXecution Protocol.',
+        keywords: 'oxp server client open execution protocol',
+      },
       'docs/guides/tools-over-mcp.md': {
         summary: 'Serve tools of the SDK over MCP, with or without Gatepass.',
+        keywords: 'serve own tools as mcp server stdio',
       },
     },
   },
@@ -122,31 +159,62 @@ export const OUTLINE: readonly Section[] = [
     pages: {
       'docs/guides/mcp.md': {
         summary: 'Give Claude, ChatGPT, Cursor and other clients the tools of a project.',
+        keywords: 'claude chatgpt cursor vscode connector elicitation streamable http endpoint',
       },
-      'docs/guides/mcp-login.md': { summary: 'How users of MCP clients log in, and which clients may ask.' },
-      'docs/guides/toolsets.md': { summary: 'Select which tools a client gets.' },
+      'docs/guides/mcp-login.md': {
+        summary: 'How users of MCP clients log in, and which clients may ask.',
+        keywords: 'mcp login sign in clients allowed dynamic registration authorization server',
+      },
+      'docs/guides/toolsets.md': {
+        summary: 'Select which tools a client gets.',
+        keywords: 'toolset select some tools subset filter client',
+      },
     },
   },
   {
     title: 'Operate',
     kind: 'operate',
     pages: {
-      'docs/operate/deploy.md': { summary: 'Containers, Kubernetes or a Linux service, step by step.' },
-      'docs/operate/operation.md': { summary: 'Run it, watch it, end it: health, logs, metrics, alerts.' },
-      'docs/operate/console.md': { summary: 'The operator’s pages at /dashboard.' },
-      'docs/operate/observability.md': { summary: 'Traces and metrics by OpenTelemetry.' },
+      'docs/operate/deploy.md': {
+        summary: 'Containers, Kubernetes or a Linux service, step by step.',
+        keywords: 'docker compose image kubernetes helm chart systemd install linux',
+      },
+      'docs/operate/operation.md': {
+        summary: 'Run it, watch it, end it: health, logs, metrics, alerts.',
+        keywords: 'prometheus metrics health readiness logs monitoring alerts shutdown processes',
+      },
+      'docs/operate/console.md': {
+        summary: 'The operator’s pages at /dashboard.',
+        keywords: 'dashboard admin ui operator login',
+      },
+      'docs/operate/observability.md': {
+        summary: 'Traces and metrics by OpenTelemetry.',
+        keywords: 'opentelemetry otel traces tracing spans collector',
+      },
       'docs/operate/backup.md': {
         summary: 'Back up beside a running server, restore after losing the machine, move.',
+        keywords: 'backup restore disaster recovery snapshot',
       },
       'docs/operate/keys.md': {
         summary: 'What the master key seals, and how to change it without a failed request.',
+        keywords: 'rotate master key api key leaked encryption kms',
       },
       'docs/operate/audit.md': {
         summary: 'A record of every release of a token: read, export, verify, archive it.',
+        keywords: 'audit log trail export verify siem archive retention',
       },
-      'docs/operate/scaling.md': { summary: 'Many nodes, what grows, and which limits come first.' },
-      'docs/operate/upgrade.md': { summary: 'Move to a newer release, and back.' },
-      'docs/operate/moving.md': { summary: 'Bring connections from another product or installation.' },
+      'docs/operate/scaling.md': {
+        summary: 'Many nodes, what grows, and which limits come first.',
+        keywords: 'several nodes cluster high availability replicas postgresql failover partitions limits',
+      },
+      'docs/operate/upgrade.md': {
+        summary: 'Move to a newer release, and back.',
+        keywords: 'upgrade new version release downgrade',
+      },
+      'docs/operate/moving.md': {
+        summary: 'Bring connections from another product or installation.',
+        keywords: 'migrate nango import connections csv export another installation tokens',
+      },
     },
   },
   {
@@ -155,14 +223,32 @@ export const OUTLINE: readonly Section[] = [
     pages: {
       'docs/reference/sdk.md': {
         summary: 'The client for applications: users, consent, tools, requests to APIs.',
+        keywords: 'typescript javascript client library npm package node',
       },
-      'docs/reference/wire.md': { summary: 'Every kind of request and answer, as examples.' },
-      'docs/reference/settings.md': { summary: 'Every variable, the verifier, PostgreSQL, the commands.' },
+      'docs/reference/wire.md': {
+        summary: 'Every kind of request and answer, as examples.',
+        keywords: 'rest http api curl endpoints requests answers json openapi.json errors',
+      },
+      'docs/reference/settings.md': {
+        summary: 'Every variable, the verifier, PostgreSQL, the commands.',
+        keywords: 'environment variables configuration options verifier postgresql commands exit codes',
+      },
       'docs/reference/provider-definitions.md': {
         summary: 'All members of a provider’s definition, and definitions in files.',
+        keywords: 'define own provider custom oauth yaml json members import providers.yaml',
       },
-      'docs/reference/security.md': { summary: 'What Gatepass promises, and what it does not.' },
-      'docs/reference/standards.md': { summary: 'Which RFCs and drafts Gatepass follows, and how far.' },
+      'docs/reference/security.md': {
+        summary: 'What Gatepass promises, and what it does not.',
+        keywords: 'promises guarantees limits trust encryption at rest',
+      },
+      'SECURITY.md': {
+        summary: 'Report a vulnerability; supported versions; a hardening list.',
+        keywords: 'report vulnerability disclosure hardening checklist supported versions',
+      },
+      'docs/reference/standards.md': {
+        summary: 'Which RFCs and drafts Gatepass follows, and how far.',
+        keywords: 'rfc pkce oauth openid connect oidc compliance specification',
+      },
     },
   },
   {
@@ -171,18 +257,22 @@ export const OUTLINE: readonly Section[] = [
     pages: {
       'docs/evidence/threats.md': {
         summary: 'Every promise, threat and failure, and the test that shows how it is met.',
+        keywords: 'threat model attacks csrf mix-up ssrf tests',
       },
       'docs/evidence/reliability.md': {
         summary: 'How the tests try to make Gatepass lose data, and what it lost.',
+        keywords: 'kill crash power cut data loss chaos soak',
       },
-      'docs/evidence/performance.md': { summary: 'Measured figures, and the command that made them.' },
+      'docs/evidence/performance.md': {
+        summary: 'Measured figures, and the command that made them.',
+        keywords: 'benchmark latency throughput speed memory',
+      },
     },
   },
   {
     title: 'The project',
     kind: 'project',
     pages: {
-      'SECURITY.md': { summary: 'Report a vulnerability; supported versions; a hardening list.' },
       'CHANGELOG.md': { summary: 'What changed, and what to do about it.' },
       'CONTRIBUTING.md': { summary: 'How the sources are laid out, and how a change is made.' },
     },

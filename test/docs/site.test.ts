@@ -175,6 +175,22 @@ describe('in a browser', () => {
     expect(person.complaints).toEqual([])
   })
 
+  test('no name in a table is broken over two lines on a phone', async () => {
+    await using person = await newPerson(browser)
+    const { page } = person
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${url}/reference/settings.html`)
+    const names = await page
+      .locator('td code')
+      .evaluateAll((all) =>
+        all
+          .filter(({ textContent }) => /^[A-Z0-9_]+$/.test(textContent ?? ''))
+          .map((one) => ({ name: one.textContent, lines: one.getClientRects().length })),
+      )
+    expect(names.length).toBeGreaterThan(50)
+    expect(names.filter(({ lines }) => lines > 1)).toEqual([])
+  })
+
   test('a button copies a block of code', async () => {
     await using person = await newPerson(browser)
     await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])

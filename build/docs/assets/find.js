@@ -23,28 +23,28 @@
     'backup restore recover',
     'permission scope consent',
     'authorize approve consent authorization',
-    'monitoring metrics prometheus grafana alerts',
+    'monitoring metrics alerts',
     'tracing opentelemetry otel traces',
     'customize customise theme brand branding logo colours colors',
     'webhook event notification callback',
     'signature signed verify hmac',
     'env environment variable setting configuration config option',
     'audit trail log history',
-    'typescript javascript node sdk client library',
+    'typescript javascript sdk',
     'python arcadepy httpx',
     'api endpoint http rest curl',
-    'key apikey api-key token',
+    'apikey api-key',
     'upgrade update migrate version',
     'migrate migration import move switch',
     'benchmark performance speed latency fast',
-    'crash kill fail failure outage',
+    'crash kill outage',
     'error fails failed broken troubleshoot debug',
     'domain hostname host',
     'swagger openapi',
     'gdpr privacy erase export',
     'multi-tenant tenant tenants project projects',
     'ha availability cluster nodes replicas',
-    'vulnerability security report',
+    'vulnerability disclosure',
   ].map((line) => line.split(' ').map(stem))
 
   /** The part of a word that its forms share: `tokens` and `token`, `rotating` and `rotate`. */
@@ -79,7 +79,9 @@
 
   /** How much a place of each kind of page counts: a reader with a question looks for a task first. */
   const WEIGHT = { start: 1.25, guide: 1.25, operate: 1.25, reference: 1, evidence: 0.45, project: 0.35 }
-  const BOOST = { title: 4, heading: 3, keywords: 4, content: 1 }
+  const BOOST = { title: 3, heading: 3, keywords: 5, content: 1 }
+  /** A long field counts little less than a short one: the keywords of a page are many words. */
+  const BM25 = { k: 1.2, b: 0.3, d: 0.5 }
   /** A synonym counts less than the word that was typed. */
   const SYNONYM_WEIGHT = 0.5
 
@@ -111,6 +113,7 @@
       const weight = one === term ? 1 : SYNONYM_WEIGHT
       const found = index.search(one, {
         boost: BOOST,
+        bm25: BM25,
         tokenize: (text) => [text],
         processTerm: (text) => text,
         prefix: one === term && one.length > 2,
