@@ -6,7 +6,7 @@ import type { DatabaseLocation } from './store/database-location.ts'
 // so that the commands which Gatepass prints at one start still work after the next start.
 
 /** The file with the key: beside the SQLite file, else in the working directory. */
-function developmentKeyFile(database: DatabaseLocation): string {
+export function developmentKeyFile(database: DatabaseLocation): string {
   return database.kind === 'sqlite' ? `${database.path}.api-key` : 'gatepass.api-key'
 }
 

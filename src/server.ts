@@ -18,6 +18,7 @@ import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Outgoing } from './egress/outgoing.ts'
 import { loadFeatures } from './features/load-features.ts'
+import { type DeveloperLink, developerLink, isForThisMachine } from './flows/console/developer-link.ts'
 import { createApp, USERS_PATHS } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import { type Fetch, type OnCall, withCallLog } from './http/server/call-log.ts'
@@ -48,6 +49,8 @@ export interface RunningServer {
   readonly broker: Broker
   /** Only in development: an administrator's API key, the same at every start. */
   readonly apiKey?: string
+  /** With `printLink`, where this machine alone reaches the console: makes a link in place of the one before. */
+  readonly makeLink?: () => string
   /**
    * Graceful shutdown: reports not ready, answers waiters, finishes running requests and refreshes and stores their
    * results, for at most 25 seconds. Work that is still running then is cut off; another process takes over scheduled runs.
@@ -62,6 +65,8 @@ export interface ServerParts {
   readonly steadyClock?: SteadyClock
   /** As in `BrokerParts`. */
   readonly outgoing?: Outgoing
+  /** `gatepass dev`: prints a link that logs the developer's browser in to the console, when a page asks for another. */
+  readonly printLink?: (url: string) => void
   /** Called after each answered request; development prints each call. */
   readonly onCall?: OnCall
   /** Set where several processes of one machine serve together. */
@@ -86,6 +91,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
+    const link = linkFor(broker, config, apiKey ?? config.apiKey)
+    const links = link && parts.printLink && { link, print: parts.printLink }
     const gather = cluster?.gather
     const authorizationServer = await authorizationServerFor(broker)
     const mcp = createMcpEndpoint(broker, authorizationServer)
@@ -96,6 +103,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         authorizationServer?.mount(app)
       },
       ...(sandbox && { sandbox }),
+      links,
       settings: effectiveSettings(config),
       diagnose: async (projectId) => {
         const project = await broker.store.projects.find(projectId)
@@ -132,6 +140,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     return {
       broker,
       ...(apiKey !== undefined && { apiKey }),
+      ...(links && { makeLink: () => links.link.renew() }),
       async close() {
         const endsAt = performance.now() + SHUTDOWN_BUDGET_MS
         const left = () => Math.max(0, endsAt - performance.now())
@@ -183,6 +192,13 @@ async function findMcpProject({ settings, store }: Broker): Promise<string> {
       `GATEPASS_MCP_PROJECT names the project "${name}", which does not exist: create it with \`gatepass keys create --project ${name} --role admin\`.`,
     ])
   return project.id
+}
+
+/** The link of development; `undefined` where other machines reach the server, or the console is not served. */
+function linkFor(broker: Broker, config: Config, apiKey: string | undefined): DeveloperLink | undefined {
+  const { development, dashboard } = config
+  if (!development || dashboard.serve === 'off' || apiKey === undefined) return undefined
+  return isForThisMachine(config) ? developerLink(broker, apiKey) : undefined
 }
 
 /** Logs how MCP clients may call this server, or why they cannot. */

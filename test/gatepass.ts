@@ -25,6 +25,8 @@ export interface Gatepass extends AsyncDisposable {
   readonly databasePath: string
   /** Every log line, as JSON. */
   readonly logLines: readonly string[]
+  /** With `printLink`: makes a link that logs in to the console. */
+  readonly makeLink?: () => string
   /** Calls the API, by default with `apiKey`, and reads the JSON. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   /** Makes a further key, of another role or project. */
@@ -51,6 +53,8 @@ export interface GatepassOptions {
   /** The clock of leases; default: `now`. */
   readonly steadyClock?: SteadyClock
   readonly mode?: 'development' | 'serve'
+  /** As `gatepass dev` has it. */
+  readonly printLink?: (url: string) => void
   /** In place of the guarded client. */
   readonly outgoing?: Outgoing
   /** In place of DNS. */
@@ -91,6 +95,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
       ...(options.steadyClock && { steadyClock: options.steadyClock }),
       ...(options.outgoing && { outgoing: options.outgoing }),
       ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
+      ...(options.printLink && { printLink: options.printLink }),
     })
     return { config, server }
   }
@@ -109,6 +114,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     apiKey: API_KEY,
     databasePath,
     logLines,
+    ...(server.makeLink && { makeLink: server.makeLink }),
     async call(method, path, body, { key = API_KEY, headers = {} } = {}) {
       const response = await fetch(new URL(path, url), {
         method,

@@ -15,7 +15,7 @@ afterAll(() => gatepass[Symbol.asyncDispose]())
 
 /** Starts `dev`, and returns the commands that it prints for a newcomer to paste. */
 async function startDevelopment() {
-  const server = gatepass.start('dev')
+  const server = gatepass.start('dev', '--commands')
   const [steps] = await server.prints(/^echo '0\.[\s\S]*^echo '5\.[^\n]*\n[^\n]+\n/m)
   return { server, steps }
 }

@@ -16,7 +16,7 @@ let server: Started
 let apiKey: string
 beforeAll(async () => {
   gatepass = await install()
-  server = gatepass.startWith(FROM_SOURCES, 'dev')
+  server = gatepass.startWith(FROM_SOURCES, 'dev', '--commands')
   apiKey = (await server.prints(/\b(gp_[\w-]{43})\b/))[1] ?? ''
   const file = join(gatepass.directory, 'sandbox-profile.json')
   writeFileSync(file, JSON.stringify(sampleMetadata(new URL(gatepass.url))))

@@ -216,7 +216,7 @@ test('a command on the database loads the program from few files', async () => {
 test('does the main job with the commands that it prints, at the first start and the second', async () => {
   const port = await freePort()
   for (const start of ['first', 'second']) {
-    const server = spawn(process.execPath, [join(modules, 'gatepass/bin/gatepass.js'), 'dev'], {
+    const server = spawn(process.execPath, [join(modules, 'gatepass/bin/gatepass.js'), 'dev', '--commands'], {
       cwd: folder,
       env: {
         PATH: process.env.PATH,
@@ -231,7 +231,7 @@ test('does the main job with the commands that it prints, at the first start and
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', steps], { cwd: folder })
       expect(stdout.trim().split('\n').at(-1), start).toContain('"message":"Hello Ada Lovelace"')
       const [, key = ''] = /^export GATEPASS_URL=.* GATEPASS_API_KEY='(.*)'$/m.exec(steps) ?? []
-      const page = await fetch(`http://localhost:${port}/?lang=ja`)
+      const page = await fetch(`http://localhost:${port}/connect/none?lang=ja`)
       expect(await page.text(), start).toContain('<html lang="ja"')
       expect((await fetch(`http://localhost:${port}/docs`)).status, start).toBe(200)
       const dice = await fetch(`http://localhost:${port}/v1/tools/run`, {

@@ -18,7 +18,7 @@ export default app
 
 test('takes no name of another worker, and says whose it is', async () => {
   await using gatepass = await install()
-  const server = gatepass.start('dev')
+  const server = gatepass.start('dev', '--commands')
   const [key] = await server.prints(/\bgp_[\w-]{43}\b/)
   const write = (name: string, text: string) => {
     const file = join(gatepass.directory, name)

@@ -15,7 +15,7 @@ let server: Started
 let key: string
 beforeAll(async () => {
   gatepass = await install()
-  server = gatepass.start('dev')
+  server = gatepass.start('dev', '--commands')
   ;[key] = await server.prints(/\bgp_[\w-]{43}\b/)
 })
 afterAll(() => gatepass[Symbol.asyncDispose]())

@@ -159,7 +159,6 @@ describe('what others wrote is escaped', () => {
           version: text,
           development: true,
           publicUrl: text,
-          sandbox: { toolName: text },
         }),
     ],
     [

@@ -103,11 +103,14 @@ async function ofIssuer(broker: Broker, opened: OpenedPageSession): Promise<Cons
 export async function logInWithKey(
   broker: Broker,
   presented: string,
-  { replaces }: { readonly replaces: string | undefined },
+  {
+    replaces,
+    purpose = 'POST /dashboard/login',
+  }: { readonly replaces: string | undefined; readonly purpose?: string },
 ): Promise<{ readonly token: string; readonly seconds: number }> {
   const key = await findKey(broker, presented)
   const actor: AuditActor = { kind: 'api_key', id: key.id }
-  return inContext({ actor, purpose: LOGIN_PURPOSE }, async () => {
+  return inContext({ actor, purpose }, async () => {
     if (consoleRoleOf(key) === undefined) throw await refused(broker, key)
     return beginPageSession(broker, {
       kind: 'console',
@@ -126,8 +129,6 @@ export async function logInWithKey(
 export function isKeyOf({ caller, opened }: ConsoleSession, presented: string): boolean {
   return opened.authority === BY_KEY && caller.hash === sha256(presented)
 }
-
-const LOGIN_PURPOSE = 'POST /dashboard/login'
 
 async function findKey(broker: Broker, presented: string): Promise<ApiKey> {
   const key = await broker.store.apiKeys.findByHash(sha256(presented))

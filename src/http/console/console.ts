@@ -5,7 +5,7 @@ import { bodyLimit } from '../endpoint/body-limit.ts'
 import { addAuthorizationPages } from './authorization-pages.ts'
 import { addConnectionPages } from './connection-pages.ts'
 import type { OperationOptions } from './installation-pages.ts'
-import { addConsoleLogin } from './login.ts'
+import { addConsoleLogin, type PrintedLinks } from './login.ts'
 import { MENU } from './menu.ts'
 import { addOverview } from './overview.ts'
 import { addAdministrationPages } from './pages.ts'
@@ -17,8 +17,13 @@ const MAX_LOGIN_BYTES = 8 * 1024
 /** The largest form: a policy, a tool's input. */
 const MAX_FORM_BYTES = 512 * 1024
 
+export interface ConsoleOptions extends OperationOptions {
+  /** Only `gatepass dev` prints links. */
+  readonly links?: PrintedLinks | undefined
+}
+
 /** The operator's console. Each `add…` function adds the pages and forms of one subject. */
-export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
+export function addConsole(app: OpenAPIHono, broker: Broker, options: ConsoleOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))
   const limit = bodyLimit(MAX_FORM_BYTES)
@@ -26,11 +31,11 @@ export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationO
   // an upload has a limit of its own, which its page explains
   app.use('/dashboard/*', (c, next) => (uploads.has(c.req.path) ? next() : limit(c, next)))
   const routes = consoleRoutes(app, broker, { menu: MENU, uploads })
-  addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
-  addOverview(routes) //                  /dashboard
-  addConnectionPages(routes) //           /dashboard/connections
-  addUserPages(routes) //                 /dashboard/users
-  addAuthorizationPages(routes) //        /dashboard/authorizations
+  addConsoleLogin(app, broker, routes, options) // /dashboard/login, /enter, /link, /confirm, /project, /logout
+  addOverview(routes) //                           /dashboard
+  addConnectionPages(routes) //                    /dashboard/connections
+  addUserPages(routes) //                          /dashboard/users
+  addAuthorizationPages(routes) //                 /dashboard/authorizations
   addAdministrationPages(routes, broker, options)
   // every path that is no page
   routes.page('/*', () => {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { ConsoleSession } from '../../flows/console/console-session.ts'
+import { ENTER_PATH } from '../../flows/console/developer-link.ts'
 import { csrfInput } from '../pages/csrf-input.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { barePage } from './layout.ts'
@@ -16,17 +17,26 @@ export const LOGIN_PROBLEMS = {
     'You are logged in at the issuer, but no rule lets you in. GATEPASS_DASHBOARD_ROLES says who may log in.',
   another_operator: 'The person who logged in is not the one whose session was to be confirmed.',
   other_key: 'This is not the key with which you logged in.',
+  gone: 'This link was used, has expired or was replaced by a newer one.',
+  printed: 'The terminal has the links that were asked for a moment ago. The newest one works.',
+  other_host: 'Links of development work at localhost only, on the machine on which Gatepass runs.',
 } as const
 
 interface LoginView {
   readonly next: string
   readonly issuerHost?: string
   readonly problem?: string
+  /** The terminal can print a link that logs in. */
+  readonly hasLinks?: boolean
+  /** What was done. */
+  readonly done?: string
 }
 
-export function loginPage({ next, issuerHost, problem }: LoginView): Html {
+export function loginPage({ next, issuerHost, problem, hasLinks = false, done }: LoginView): Html {
   const byIssuer = issuerHost !== undefined
   const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+${done !== undefined && html`<p class="note good" role="status">${done}</p>`}
+${hasLinks && html`${linkForm(next)}<p class="or"><span>or</span></p>`}
 ${
   byIssuer &&
   html`<form method="post" action="/dashboard/login"><input type="hidden" name="next" value="${next}"><input type="hidden" name="how" value="issuer">
@@ -35,7 +45,7 @@ ${
 }
 <form method="post" action="/dashboard/login"><input type="hidden" name="next" value="${next}">
 ${keyField()}
-<button class="wide${byIssuer ? ' secondary' : ''}" type="submit">Log in</button></form>
+<button class="wide${byIssuer || hasLinks ? ' secondary' : ''}" type="submit">Log in</button></form>
 <p class="muted small">Keys of the roles <code>admin</code> and <code>readonly</code> may log in. <code>gatepass keys create --role readonly</code> makes one that can change nothing.</p>`
   return barePage('Log in to the console', body)
 }
@@ -47,7 +57,8 @@ export function confirmPage(
     next,
     issuerHost = 'the issuer',
     problem,
-  }: { readonly next: string; readonly issuerHost?: string | undefined; readonly problem?: string },
+    hasLinks = false,
+  }: Omit<LoginView, 'issuerHost' | 'done'> & { readonly issuerHost?: string | undefined },
 ): Html {
   const byKey = opened.authority === 'key'
   const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
@@ -55,8 +66,25 @@ export function confirmPage(
 <form method="post" action="/dashboard/confirm">${csrfInput(opened.csrf)}<input type="hidden" name="next" value="${next}">
 ${byKey && keyField()}
 <button class="wide" type="submit">${byKey ? 'Confirm' : html`Log in again at ${name(issuerHost)}`}</button></form>
+${hasLinks && html`<p class="or"><span>or</span></p>${linkForm(next)}`}
 <p><a href="/dashboard${next}">Go back without confirming</a></p>`
   return barePage('Confirm that it is you', body)
+}
+
+/** The page of a link that `gatepass dev` printed: only its button uses the link up. */
+export function enterPage(ticket: string, next: string): Html {
+  return barePage(
+    'Open the console',
+    html`<p>This logs this browser in as the administrator of your installation. The link works once.</p>
+<form method="post" action="${ENTER_PATH}"><input type="hidden" name="ticket" value="${ticket}"><input type="hidden" name="next" value="${next}">
+<button class="wide" type="submit">Open the console</button></form>`,
+  )
+}
+
+function linkForm(next: string): Html {
+  return html`<form method="post" action="/dashboard/link"><input type="hidden" name="next" value="${next}">
+<p>The terminal in which Gatepass runs shows a link that logs you in. It works once, for ten minutes.</p>
+<button class="wide" type="submit">Show a new link in the terminal</button></form>`
 }
 
 function keyField(): Html {

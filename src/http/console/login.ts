@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import { isLoopbackHost } from '../../domain/confidential-url.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/ids.ts'
 import {
@@ -9,19 +10,21 @@ import {
   logInWithKey,
   openConsoleSession,
 } from '../../flows/console/console-session.ts'
+import { type DeveloperLink, ENTER_PATH } from '../../flows/console/developer-link.ts'
 import { beginConsoleLogin, CONSOLE_CALLBACK, finishConsoleLogin } from '../../flows/console/issuer-login.ts'
 import { endPageSession } from '../../flows/page-session.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { inContext } from '../../services/request-context.ts'
 import { browserCookies } from '../connect/browser-cookies.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
+import { hostNameOf } from '../connect/site.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { createAddressLimit } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { pageSessions } from '../page-session/page-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
-import { confirmPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
+import { confirmPage, enterPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
 import { type ConsoleRoutes, safeNext } from './routes.ts'
 
 /**
@@ -31,8 +34,22 @@ import { type ConsoleRoutes, safeNext } from './routes.ts'
  */
 const FAILURES = { burst: 20, perSecond: 20 / 60 }
 
+/** How many links the terminal prints at the wish of a page. */
+const PRINTS = { burst: 5, perSecond: 1 / 10 }
+
+/** Development only: links that log in, and the terminal that prints them. */
+export interface PrintedLinks {
+  readonly link: DeveloperLink
+  readonly print: (url: string) => void
+}
+
 /** Lets operators log in to the console, confirm their login, choose a project, and log out. */
-export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: ConsoleRoutes): void {
+export function addConsoleLogin(
+  app: OpenAPIHono,
+  broker: Broker,
+  routes: ConsoleRoutes,
+  { links }: { readonly links?: PrintedLinks | undefined } = {},
+): void {
   const sessions = pageSessions(broker, 'console')
   const cookies = browserCookies(broker)
   const { issuer } = broker.settings.dashboard
@@ -40,11 +57,21 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
   const countFailure = createAddressLimit(FAILURES)
   const formTo = issuer === undefined ? [] : [new URL(issuer.issuer)]
 
-  function show(c: Context, next: string, problem?: string, status: 200 | 400 | 401 | 403 | 429 | 503 = 200) {
+  const hasLinks = links !== undefined
+
+  function show(
+    c: Context,
+    next: string,
+    problem?: string,
+    status: 200 | 400 | 401 | 403 | 410 | 429 | 503 = 200,
+    done?: string,
+  ) {
     pageHeaders(c, { hasForm: true, formTo })
     return c.html(
       loginPage({
         next,
+        hasLinks,
+        ...(done !== undefined && { done }),
         ...(issuer !== undefined && { issuerHost: new URL(issuer.issuer).host }),
         ...(problem !== undefined && { problem }),
       }),
@@ -87,6 +114,45 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       const refused = error.code === 'insufficient_role'
       return show(c, next, error.message, refused ? 403 : 401)
     }
+  }
+
+  if (links !== undefined) addLinks(links)
+
+  function addLinks({ link, print }: PrintedLinks): void {
+    const mayPrint = createAddressLimit(PRINTS)
+    const shownElsewhere = (c: Context) => !isLoopbackHost(hostNameOf(c.req.header('host')))
+
+    app.get(ENTER_PATH, async (c) => {
+      // a page whose name was rebound to this address would otherwise be of the same origin as this one
+      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      const ticket = c.req.query('ticket') ?? ''
+      const next = safeNext(c.req.query('next'))
+      if (!link.isValid(ticket)) return show(c, next, LOGIN_PROBLEMS.gone, 410)
+      pageHeaders(c, { hasForm: true })
+      return c.html(enterPage(ticket, next))
+    })
+
+    app.post(ENTER_PATH, async (c) => {
+      const form = await readForm(c)
+      const next = safeNext(form.get('next'))
+      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' }))
+        return show(c, next, LOGIN_PROBLEMS.foreign, 403)
+      const begun = await link.enter(form.get('ticket') ?? '', { replaces: sessions.token(c) })
+      if (begun === undefined) return show(c, next, LOGIN_PROBLEMS.gone, 410)
+      sessions.keep(c, begun)
+      return redirect(c, next)
+    })
+
+    app.post('/dashboard/link', async (c) => {
+      const next = safeNext((await readForm(c)).get('next'))
+      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' }))
+        return show(c, next, LOGIN_PROBLEMS.foreign, 403)
+      if (mayPrint(clientAddress(c)) > 0) return show(c, next, LOGIN_PROBLEMS.printed, 429)
+      print(link.renew(next))
+      return show(c, next, undefined, 200, 'A new link is in the terminal in which Gatepass runs.')
+    })
   }
 
   async function toIssuer(c: Context, returnTo: string, confirms?: string): Promise<Response> {
@@ -133,7 +199,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
     const next = safeNext(on.query('next'))
     if (on.session.isRecent) return on.go(next)
     pageHeaders(on.c, { hasForm: true, formTo })
-    return on.c.html(confirmPage(on.session, { next, issuerHost: formTo[0]?.host }))
+    return on.c.html(confirmPage(on.session, { next, hasLinks, issuerHost: formTo[0]?.host }))
   })
 
   routes.form(
@@ -148,7 +214,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
         const tooMany = countFailure(clientAddress(c)) > 0
         pageHeaders(c, { hasForm: true, formTo })
         const problem = tooMany ? LOGIN_PROBLEMS.too_many : LOGIN_PROBLEMS.other_key
-        return c.html(confirmPage(session, { next, problem }), tooMany ? 429 : 403)
+        return c.html(confirmPage(session, { next, hasLinks, problem }), tooMany ? 429 : 403)
       }
       // a new token, as at every login
       sessions.keep(c, await logInWithKey(broker, presented, { replaces: sessions.token(c) }))

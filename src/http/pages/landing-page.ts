@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Html, name, page } from './layout.ts'
+import { type Html, page } from './layout.ts'
 import type { Words } from './texts/words.ts'
 
 export interface LandingView {
@@ -9,8 +9,6 @@ export interface LandingView {
   readonly publicUrl: string
   /** The operator's console is served. */
   readonly console?: boolean
-  /** The sample tool of development mode. */
-  readonly sandbox?: { readonly toolName: string } | undefined
 }
 
 /** The page at `/`: it says that Gatepass runs and links to the documentation. */
@@ -34,15 +32,8 @@ ${console === true && html`<li><a href="/dashboard">${t.console}</a></li>`}
 <li><a href="/openapi.json">${t.openapi}</a></li>
 <li><a href="/health">${t.health}</a></li>
 </ul>
-${development && nextSteps(view)}
+${development && html`<p class="muted small">${t.oneMachine({ command: html`<code>gatepass serve</code>` })}</p>`}
 </article>
 </main>`
   return page(t.title, body, { words })
-}
-
-function nextSteps({ sandbox, words: { texts, gap } }: LandingView): Html {
-  const t = texts.start
-  return html`<h2>${t.whatNext}</h2>
-<p>${t.terminal}${sandbox !== undefined && html`${gap}${t.sample({ tool: html`<code>${name(sandbox.toolName)}</code>` })}`}</p>
-<p class="muted small">${t.oneMachine({ command: html`<code>gatepass serve</code>` })}</p>`
 }

@@ -21,7 +21,16 @@ const PROVIDER_SCHEMA = '/schemas/provider.json'
 export function addReference(
   app: OpenAPIHono,
   broker: Broker,
-  { version, development }: { readonly version: string; readonly development: boolean },
+  {
+    version,
+    development,
+    beginsAt,
+  }: {
+    readonly version: string
+    readonly development: boolean
+    /** Where `/` leads in place of the landing page. */
+    readonly beginsAt?: string | undefined
+  },
 ): void {
   const publicUrl = broker.settings.publicUrl.origin
   app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
@@ -75,6 +84,7 @@ export function addReference(
     })
   app.get('/', (c) => {
     pageHeaders(c)
+    if (beginsAt !== undefined) return c.redirect(beginsAt, 303)
     return c.html(
       landingPage({
         version,
@@ -82,7 +92,6 @@ export function addReference(
         publicUrl,
         words: wordsFor(c),
         console: broker.settings.dashboard.serve === 'on',
-        ...(development && { sandbox: { toolName: 'Sandbox_Profile' } }),
       }),
     )
   })

@@ -7,7 +7,7 @@ let receiver: Receiver
 beforeAll(async () => {
   gatepass = await install()
   receiver = await startReceiver()
-  await gatepass.startWith({ env }, 'dev').prints(/\bgp_[\w-]{43}\b/)
+  await gatepass.startWith({ env }, 'dev', '--commands').prints(/\bgp_[\w-]{43}\b/)
 })
 afterAll(async () => {
   await gatepass[Symbol.asyncDispose]()

@@ -4,6 +4,42 @@ import type { Mutation } from '../mutation.ts'
 
 export const operatorsConsole: readonly Mutation[] = [
   {
+    rows: ['56'],
+    fault: 'the link of development works on a page that was rebound to this address',
+    file: 'src/http/console/login.ts',
+    from: "!isLoopbackHost(hostNameOf(c.req.header('host')))",
+    to: "hostNameOf(c.req.header('host')) === ''",
+    test: 'threats/developer-link.test.ts',
+    name: 'a page that was rebound to this address',
+  },
+  {
+    rows: ['56'],
+    fault: 'the link of development works twice',
+    file: 'src/flows/console/developer-link.ts',
+    from: '      newest = undefined\n',
+    to: '',
+    test: 'threats/developer-link.test.ts',
+    name: 'logs in once, by the button of its page',
+  },
+  {
+    rows: ['56'],
+    fault: 'the link of development never expires',
+    file: 'src/flows/console/developer-link.ts',
+    from: ' && broker.now() < newest.expiresAt',
+    to: '',
+    test: 'threats/developer-link.test.ts',
+    name: 'is valid for ten minutes, and until there is a newer one',
+  },
+  {
+    rows: ['56'],
+    fault: 'a link is made where other machines reach the server',
+    file: 'src/server.ts',
+    from: 'return isForThisMachine(config) ? developerLink(broker, apiKey) : undefined',
+    to: 'return developerLink(broker, apiKey)',
+    test: 'threats/developer-link.test.ts',
+    name: 'where other machines reach the port',
+  },
+  {
     rows: ['45'],
     fault: 'a stolen session of the console runs tools with the tokens of any user',
     file: 'src/http/console/tools/try-page.ts',

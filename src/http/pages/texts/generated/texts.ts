@@ -345,9 +345,6 @@ export interface Texts {
     readonly mcp: string
     readonly openapi: string
     readonly health: string
-    readonly whatNext: string
-    readonly terminal: string
-    readonly sample: Sentence<'tool'>
     readonly oneMachine: Sentence<'command'>
     readonly login: {
       readonly title: string
