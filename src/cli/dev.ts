@@ -53,10 +53,9 @@ function welcome(config: Config, server: RunningServer): string {
     ? `${link}   ${LINK_VALIDITY}`
     : `${publicUrl.origin}/dashboard   (log in with the API key)`
   return `
-Gatepass ${version} is running, in development mode, with the database ${databaseName(database)}.
-  Address   ${publicUrl.origin}
-  ${dashboard.serve === 'off' ? `API       ${publicUrl.origin}/docs` : `Console   ${console}`}
-  API key   ${server.apiKey === undefined ? 'that of GATEPASS_API_KEY' : developmentKeyFile(database)}   (--commands prints how to use it with curl)
+Gatepass ${version} is running at ${publicUrl.origin}, in development mode, with the database ${databaseName(database)}.
+${dashboard.serve === 'off' ? '' : `  Console   ${console}\n`}  API       ${publicUrl.origin}/docs   (--commands prints a first run with curl)
+  API key   ${server.apiKey === undefined ? 'that of GATEPASS_API_KEY' : developmentKeyFile(database)}
   Ctrl+C    stops it. Each call is shown below.
 `
 }
