@@ -40,8 +40,11 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
   'features, each with its API': [
     'api',
     'concurrent-changes',
+    'hook-agreements',
     'mcp',
     'postgres',
+    'runs',
+    'scopes',
     'signed-store',
     'workers',
   ].map((name) => `features/*/${name}`),
@@ -56,7 +59,7 @@ export const SHORT: Readonly<Record<string, readonly string[]>> = {
     (name) => `sdk/${name}`,
   ),
   threats: [
-    ...['answers-that-hurt', 'api-keys', 'authorization-request', 'hook-agreements', 'hosts', 'isolation'],
+    ...['answers-that-hurt', 'api-keys', 'authorization-request', 'hosts', 'isolation'],
     ...['one-way-out', 'pages', 'request-limits', 'secrets', 'templates', 'token-answers', 'workers'],
   ].map((name) => `threats/${name}`),
   'lists that other files must keep to': [

@@ -9,15 +9,6 @@ async function scopesOf(scene: Scene): Promise<readonly string[]> {
   return (await scene.call('GET', '/v1/connections?user_id=u1')).body.items[0].scopes
 }
 
-async function tokenFor(scene: Scene): Promise<string> {
-  const { items } = (await scene.call('GET', '/v1/connections?user_id=u1')).body
-  const { status, body } = await scene.call('POST', `/v1/connections/${items[0].id}/token`)
-  return status === 200 ? 'released' : body.name
-}
-
-const deny = (scene: Scene, scopes: readonly string[]) =>
-  scene.call('POST', '/v1/admin/policies', { id: `no-${scopes[0]}`, effect: 'deny', match: { scopes } })
-
 describe('where the token response names no scope', () => {
   const silent = { tokenFormat: 'no-scope' } as const
 
@@ -27,8 +18,6 @@ describe('where the token response names no scope', () => {
     callback.searchParams.set('scope', 'read admin')
     await browser.get(callback.href)
     expect(await scopesOf(scene)).toEqual(['read', 'write'])
-    expect((await deny(scene, ['write'])).status).toBe(201)
-    expect(await tokenFor(scene)).toBe('denied_by_policy')
   })
 
   test('an entry may believe the authorization response, which takes scopes away and never adds any', async () => {
@@ -70,24 +59,6 @@ describe('a server that lists scopes otherwise than it was asked for them', () =
     expect((await scene.connect({ scopes })).body.status).toBe('completed')
     expect((await scene.authorize({ scopes })).body.status).toBe('completed')
     expect((await scene.authorize({ scopes: [...scopes, 'more'] })).body.status).toBe('pending')
-  })
-
-  test('does not pass a rule that denies a scope under one of its names', async () => {
-    await using scene = await startScene({
-      as: { consent: 'partial', ...normalising },
-      oauth2: { ...implies, scope_aliases: { everything: 'repo' } },
-    })
-    await scene.connect({ scopes: ['repo'] })
-    for (const scope of ['public_repo', 'deep', 'everything', 'repo']) {
-      expect((await deny(scene, [scope])).status).toBe(201)
-      expect([scope, await tokenFor(scene)]).toEqual([scope, 'denied_by_policy'])
-      await scene.call('DELETE', `/v1/admin/policies/no-${scope}`)
-    }
-    expect(await tokenFor(scene)).toBe('released')
-    // what the entry says includes it opens nothing: a rule that allows vouches for what the server has listed
-    const allow = { id: 'allow', effect: 'allow', match: { scopes: ['public_repo'] } }
-    expect((await scene.call('POST', '/v1/admin/policies', allow)).status).toBe(201)
-    expect(await tokenFor(scene)).toBe('denied_by_policy')
   })
 
   test('keeps its scopes over a refresh that lists them otherwise', async () => {

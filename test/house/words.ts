@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { parseSync } from 'vite'
+import { isOfRemovedFeature } from './removed-features.ts'
 
 // Comments and pages must not refer to a document or a file that is not in this repository, and must name who does what.
 
@@ -37,7 +38,9 @@ export function wordFaults(root: string): string[] {
       const plain = text.replaceAll(URLS, '')
       const own = file.endsWith('.md') ? plain.replaceAll(QUOTED, '') : plain
       const named = [...plain.matchAll(PATHS), ...plain.matchAll(FOREIGN_DOCUMENTS)].map(([name]) => name)
-      const missing = [...new Set(named)].filter((name) => !isThere(files, name))
+      const missing = [...new Set(named)].filter(
+        (name) => !isThere(files, name) && !isOfRemovedFeature(root, name),
+      )
       const riddles = new Set([...own.matchAll(RIDDLES)].map(([word]) => word))
       return [
         ...missing.map((name) => `${file}:${line}: ${name} is not in this repository`),

@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { featureParts } from '../feature-parts.ts'
 import type { World } from './world.ts'
 
@@ -6,6 +7,18 @@ export type PageRow = readonly [path: () => string, readonly: 200 | 403]
 
 /** A form that changes something, and the action of its audit entry. */
 export type FormRow = readonly [path: () => string, form: Readonly<Record<string, string>>, action: string]
+
+/** An operation, and the page whose form has the members of its body. */
+export type BodyForm = readonly [
+  operation: string,
+  form: {
+    readonly page: () => string
+    readonly action?: () => string
+    readonly body: z.ZodType | undefined
+    /** Members that the page sets in another way, or that no page offers. */
+    readonly without?: readonly string[]
+  },
+]
 
 /** A form with a fault, and what its page then says. */
 export type FaultRow = readonly [path: string, form: Readonly<Record<string, string>>, said: string]
@@ -24,6 +37,7 @@ export interface ConsolePart {
   readonly prepare: (world: World) => Promise<unknown>
   readonly pages: readonly PageRow[]
   readonly forms?: readonly FormRow[]
+  readonly bodies?: readonly BodyForm[]
   readonly faults?: readonly FaultRow[]
   readonly endings?: readonly Ending[]
   /** Forms that need a login of the last minutes, and others with their status. */

@@ -663,21 +663,6 @@ const silentTool = {
   requirements: {},
 }
 
-test('what a policy denies is refused in the words of each way', async () => {
-  const policy = { id: 'no-count', effect: 'deny', match: { tools: ['Run:CountSafely'] } }
-  expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
-  const key = fresh('denied')
-  const error = { op: 'execute', kind: 'CONTEXT_DENIED', can_retry: false }
-  expect((await run('Run:CountSafely', { key })).body).toMatchObject({ error })
-  expect((await stream('Run:CountSafely', { key })).events).toMatchObject([
-    { kind: 'error', data: { error } },
-  ])
-  const steps = [{ toolId: 'Run:CountSafely', args: { key } }]
-  expect((await chain(steps)).body).toMatchObject({ status: 'failed', steps: [{ status: 'failed', error }] })
-  await world.call('DELETE', '/v1/admin/policies/no-count')
-  expect(await ask('Ran', key)).toBe(0)
-})
-
 describe('what a tool is given', () => {
   test('each provider its own account', async () => {
     const user_id = fresh('user')

@@ -9,10 +9,9 @@ import { UserAgent } from '../user-agent.ts'
 import { connect, ERAS } from './clients.ts'
 import { exchange, initialize, legacy, modern, openSession } from './raw.ts'
 
-// Two users of one client and one toolset, who log in at the verifier: no call acts by another user's token, and what
+// Two users of one client, who log in at the verifier: no call acts by another user's token, and what
 // one user steals of the other is refused as what Gatepass never issued.
 
-const PATH = '/mcp/both'
 const USERS = ['ada', 'bob'] as const
 const TOOLS = { CallDemo: 'demo', CallMail: 'mail' } as const
 const CALLS = 500
@@ -33,8 +32,6 @@ beforeAll(async () => {
   mail = await startFakeAuthorizationServer()
   const added = await world.call('POST', '/v1/admin/auth_providers', providerBody('mail', mail))
   expect(added.status).toBe(201)
-  const toolset = { id: 'both', namespaces: ['Demo'], names: 'bare' }
-  expect((await world.call('POST', '/v1/toolsets', toolset)).status).toBe(201)
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -88,7 +85,7 @@ test('500 interleaved calls of two users, in both eras: each acts by the token o
 
   const callers = await Promise.all(
     ERAS.flatMap(({ era }) =>
-      USERS.map(async (user) => ({ user, ...(await connect(world.gatepass, { era, user, path: PATH })) })),
+      USERS.map(async (user) => ({ user, ...(await connect(world.gatepass, { era, user })) })),
     ),
   )
   isTogether = true
@@ -99,7 +96,7 @@ test('500 interleaved calls of two users, in both eras: each acts by the token o
           const call = round * AT_ONCE + i
           const { user, client } = callers[call % callers.length] as (typeof callers)[number]
           const [name, provider] = Object.entries(TOOLS)[Math.floor(call / 4) % 2] as [string, string]
-          const result = await client.callTool({ name, arguments: { call } })
+          const result = await client.callTool({ name: `Demo_${name}`, arguments: { call } })
           const expected = { call, user_id: user, token: tokens.get(`${user} ${provider}`) }
           expect(JSON.parse((result.content as unknown as [{ text: string }])[0].text)).toEqual(expected)
         }),
@@ -113,15 +110,14 @@ test('500 interleaved calls of two users, in both eras: each acts by the token o
 
 /** What a client that opens links is answered by the tool. */
 const callBy = (capabilities: object, more: Record<string, unknown> = {}) =>
-  modern('tools/call', { name: 'CallDemo', arguments: { call: 1 }, ...more }, capabilities)
+  modern('tools/call', { name: 'Demo_CallDemo', arguments: { call: 1 }, ...more }, capabilities)
 const LINKS = { elicitation: { url: {} } }
 
 /** Asks for the user's approval, and returns what only this user should be able to use. */
 async function askConsent(user: string) {
   const { body, headers } = callBy(LINKS)
-  const { requestState, inputRequests } = (
-    await exchange(world.gatepass, body, { path: PATH, user, headers })
-  ).body.result
+  const { requestState, inputRequests } = (await exchange(world.gatepass, body, { user, headers })).body
+    .result
   const [[id, { params }]] = Object.entries(inputRequests) as unknown as [
     [string, { params: { url: string } }],
   ]
@@ -132,7 +128,6 @@ async function askConsent(user: string) {
 async function answerTo(message: unknown, options: Parameters<typeof exchange>[2]) {
   const signal = AbortSignal.timeout(60_000) // a stream that should have been refused would not end
   const { status, body, headers } = await exchange(world.gatepass, message, {
-    path: PATH,
     signal,
     ...options,
   })
@@ -142,10 +137,10 @@ async function answerTo(message: unknown, options: Parameters<typeof exchange>[2
 describe('another user', () => {
   test.each([
     ['lists tools', 'POST', legacy('tools/list')],
-    ['calls a tool', 'POST', legacy('tools/call', { name: 'CallDemo', arguments: { call: 1 } })],
+    ['calls a tool', 'POST', legacy('tools/call', { name: 'Demo_CallDemo', arguments: { call: 1 } })],
     ['opens the stream', 'GET', undefined],
   ] as const)('%s by a stolen session id: it is one that does not exist', async (_, method, message) => {
-    const stolen = await openSession(world.gatepass, { path: PATH, user: 'ada' })
+    const stolen = await openSession(world.gatepass, { user: 'ada' })
     const invented = { ...stolen, 'mcp-session-id': 'invented' }
     const refused = await answerTo(message, { user: 'bob', method, headers: stolen })
     expect(refused).toMatchObject({ status: 404, body: { error: { code: -32_001 } } })
@@ -184,7 +179,7 @@ describe('another user', () => {
     expect(next.url).not.toBe(url)
     await approveAs('frances', next.url)
     const { body, headers } = callBy({})
-    const { result } = (await exchange(world.gatepass, body, { path: PATH, user: 'frances', headers })).body
+    const { result } = (await exchange(world.gatepass, body, { user: 'frances', headers })).body
     expect(result.content[0].text).toContain('"frances"')
   })
 

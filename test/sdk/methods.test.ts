@@ -369,31 +369,6 @@ describe('admin', () => {
     expect(await secrets.list().toArray()).toEqual([])
   })
 
-  test('policies', async () => {
-    const { policies } = client.admin
-    await policies.create({ id: 'no-fail', effect: 'deny', match: { tools: ['Demo.Fail'] } })
-    expect(await policies.test({ tool_name: 'Demo.Fail' })).toMatchObject({
-      decision: 'refused',
-      refused_by: ['no-fail'],
-    })
-    expect(await client.tools.execute('Demo.Fail')).toMatchObject({
-      outcome: 'error',
-      error: { kind: 'CONTEXT_DENIED' },
-    })
-    expect(await policies.update('no-fail', { enabled: false })).toMatchObject({ enabled: false })
-    expect(await policies.get('no-fail')).toMatchObject({ effect: 'deny' })
-    expect(await policies.list().toArray()).toHaveLength(1)
-    await policies.delete('no-fail')
-
-    await policies.create({ id: 'no-token', effect: 'deny', match: { users: ['denied'], uses: ['token'] } })
-    await world.connect('denied').catch(() => {})
-    await expect(client.token('denied', 'demo')).rejects.toMatchObject({
-      name: 'DeniedByPolicy',
-      status: 403,
-    })
-    await policies.delete('no-token')
-  })
-
   test('connections of all users', async () => {
     await world.connect('all')
     const [connection] = await client.admin.connections.list({ user: 'all', provider: 'demo' }).toArray()

@@ -5,9 +5,11 @@ import { newId, sha256 } from '../../src/domain/ids.ts'
 import { normalizeTags } from '../../src/domain/tags.ts'
 import { toolName } from '../../src/tools/metadata/metadata-name.ts'
 import { anyText } from '../any-text.ts'
+import { featureParts } from '../feature-parts.ts'
 import { type Answer, startGatepass } from '../gatepass.ts'
 import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { propertyRuns } from '../property-runs.ts'
+import type { AlphaPart, PrepareAlpha } from './alpha-part.ts'
 import { type ApiDocument, type ApiRequest, requestOf, routesOf } from './requests-of-document.ts'
 
 // Two projects in one installation: `default`, whose resources are all called alpha, and `stranger`, whose keys put the
@@ -26,6 +28,8 @@ let projectId: string
 
 const USER = 'alpha-user'
 const HARMLESS = ['x', 'GitHub', 'read', '1.0.0', 'https://example.com/']
+
+const preparations = await featureParts<PrepareAlpha>('isolation')
 
 beforeAll(async () => {
   // the server's periodic jobs change alpha's rows too: it synchronizes workers every 30 seconds
@@ -51,13 +55,6 @@ beforeAll(async () => {
     '/v1/tools/import',
     metadata('Alpha Tool', { description: 'alpha-description-of-the-tool' }),
   )
-  await alpha('POST', '/v1/admin/policies', {
-    id: 'alpha-policy',
-    description: 'alpha-description-of-the-policy',
-    effect: 'hook',
-    match: { users: ['alpha-user-of-the-policy'] },
-    hook: { url: 'http://127.0.0.1:1/alpha-hook-of-the-policy', secret: 'alpha-secret-value-of-the-policy' },
-  })
   const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['alpha-scope'] } } }
   const pending = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: USER })
   const second = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: 'alpha-second-user' })
@@ -69,12 +66,8 @@ beforeAll(async () => {
     keep_content: true,
   }
   const ran = await alpha('POST', '/v1/tools/execute', run)
-  const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
-  const scheduled = await alpha('POST', '/v1/tools/execute', { ...run, run_at: later })
-  const chain = await alpha('POST', '/v1/tools/run_chain', {
-    steps: [{ toolId: 'Demo.Echo', args: run.input }, { toolId: 'Demo.WhoAmI' }],
-    user_id: 'alpha-third-user',
-  })
+  const parts: AlphaPart[] = []
+  for (const prepare of preparations) parts.push(await prepare(alpha, run))
   await gatepass.broker.history.flush()
   const [connection] = (await alpha('GET', `/v1/connections?user_id=${USER}`)).items
   const [secret] = (await alpha('GET', '/v1/admin/secrets')).items
@@ -109,9 +102,7 @@ beforeAll(async () => {
     apiKey?.id,
     ...tools.map(({ uid }) => uid),
     ran.execution_id,
-    scheduled.execution_id,
-    chain.resume,
-    chain.requires_authorization.id,
+    ...parts.flatMap(({ ids = [] }) => ids),
     newId('exec'),
   ].filter((id) => id !== undefined)
   twins = new Map([
@@ -123,9 +114,8 @@ beforeAll(async () => {
     ['demo', 'omed'],
     [USER, 'omega-user'],
     ['alpha-second-user', 'omega-second-user'],
-    ['alpha-third-user', 'omega-third-user'],
     ['ALPHA_SECRET', 'OMEGA_SECRET'],
-    ['alpha-policy', 'omega-policy'],
+    ...parts.flatMap(({ twins: own = [] }) => own),
     ['Alpha Tool', 'Omega Tool'],
     ['local:Alpha_Tool', 'local:Omega_Tool'],
     ['Demo.Whoami', 'Omed.Whoami'],
@@ -137,8 +127,7 @@ beforeAll(async () => {
     projectId,
     'alpha-description',
     'alpha-secret-value',
-    'alpha-hook-of-the-policy',
-    'alpha-user-of-the-policy',
+    ...parts.flatMap(({ marks: own = [] }) => own),
     'alpha-scope',
     'alpha-input-of-the-run',
     connection.account.id,

@@ -20,7 +20,7 @@ const OPENS_CONNECTIONS = new RegExp(
     // operator's own modules of tools and definitions, which are trusted code (docs/guides/writing-tools.md and
     // docs/reference/provider-definitions.md), and the tasks of the thread pool, whose modules thread-pool.ts names. oidc-provider fetches
     // clients' documents with the guarded client that it gets; OpenTelemetry's packages make spans, and
-    // telemetry/otlp-client.ts sends them with a guarded client. The converter of Swagger changes objects only.
+    // src/features/telemetry sends them with a guarded client. The converter of Swagger changes objects only.
     /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml'|@scalar\/openapi-upgrader\/2\.0-to-3\.0'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,

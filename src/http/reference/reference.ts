@@ -43,13 +43,24 @@ export function addReference(
     scheme: 'bearer',
     description: 'The token of a connect session, from POST /v1/connect_sessions',
   })
+  const usedGroups = () => {
+    const used = new Set(
+      app.openAPIRegistry.definitions.flatMap((one) => (one.type === 'route' ? (one.route.tags ?? []) : [])),
+    )
+    return GROUPS.filter(({ name }) => used.has(name))
+  }
   let made: object | undefined
   // generated at the first request, when all routes have been added
   const openApi = () => {
     const info = { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' }
     made ??= closeRequestBodies(
       simplifyReferences(
-        app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: publicUrl }], tags: GROUPS }),
+        app.getOpenAPI31Document({
+          openapi: '3.1.0',
+          info,
+          servers: [{ url: publicUrl }],
+          tags: usedGroups(),
+        }),
       ),
     )
     return made

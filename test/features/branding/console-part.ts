@@ -1,3 +1,4 @@
+import { changeBranding } from '../../../src/features/branding/operations.ts'
 import type { ConsolePart } from '../../http/console-part.ts'
 
 export const consoleOfBranding: ConsolePart = {
@@ -10,6 +11,13 @@ export const consoleOfBranding: ConsolePart = {
     [() => '/branding', { app_name: 'Acme', accent: '#0b57d0', do: 'set' }, 'branding.set'],
     [() => '/branding/texts', { lang: 'de', 'connect.note': 'Guten Tag' }, 'branding.set'],
     [() => '/branding/logo/remove', {}, 'branding.set'],
+  ],
+  bodies: [
+    [
+      'changeBranding',
+      // these have forms of their own
+      { page: () => '/branding', body: changeBranding.body, without: ['logo', 'texts', 'domain'] },
+    ],
   ],
   faults: [
     ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],

@@ -13,6 +13,18 @@ export const policies: ApiPart = {
   faults: [
     ['POST', '/v1/admin/policies', { id: '..', effect: 'deny', match: {} }, ['id: letters']],
     ['POST', '/v1/admin/policies', {}, ['id', 'effect', 'match']],
+    [
+      'POST',
+      '/v1/admin/policies',
+      { id: 'p', effect: 'x', match: { time: { days: [9, 'a'] }, users: [] } },
+      ['effect', 'match.time.days.0', 'match.users'],
+    ],
+    [
+      'POST',
+      '/v1/admin/policies',
+      { id: 'p', effect: 'deny', match: { time: { from: '08:00', zone: 'Mars' } } },
+      ['match.time.zone'],
+    ],
     ['POST', '/v1/admin/policies/test', { user: 'ada' }, ['user']],
     ['POST', '/v1/admin/policies/dry_run', { policies: [{ id: 'x' }] }, ['policies.0.effect']],
   ],

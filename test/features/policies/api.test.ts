@@ -642,3 +642,11 @@ describe('policies over the API', () => {
     expect(await handOut('ada')).toBe('403 denied_by_policy')
   })
 })
+
+test('a policy that does not exist is 404, also if its id is a word of another path', async () => {
+  for (const path of ['/v1/admin/policies/test', '/v1/admin/policies/dry_run'])
+    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+      const answered = await world.call(method, path, body)
+      expect([answered.status, answered.body.name], `${method} ${path}`).toEqual([404, 'not_found'])
+    }
+})

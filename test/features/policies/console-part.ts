@@ -1,3 +1,4 @@
+import { createPolicy, updatePolicy } from '../../../src/features/policies/operations.ts'
 import type { ConsolePart } from '../../http/console-part.ts'
 
 const RULE = { id: 'later', effect: 'deny', 'match.users': 'eve' }
@@ -24,6 +25,10 @@ export const consoleOfPolicies: ConsolePart = {
       'policy.set',
     ],
     [() => '/policies/tried/delete', {}, 'policy.deleted'],
+  ],
+  bodies: [
+    ['createPolicy', { page: () => '/policy/new', body: createPolicy.body }],
+    ['updatePolicy', { page: () => '/policies/no-leaks', body: updatePolicy.body }],
   ],
   faults: [
     ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],

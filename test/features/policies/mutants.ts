@@ -7,7 +7,7 @@ export const policies: readonly Mutation[] = [
     file: 'src/features/policies/policy-match.ts',
     from: 'coveredScopes(scopes, meaning)',
     to: 'coveredScopes(scopes)',
-    test: 'flows/scopes.test.ts',
+    test: 'features/policies/scopes.test.ts',
     name: 'does not pass a rule that denies a scope under one of its names',
   },
   {
@@ -16,7 +16,7 @@ export const policies: readonly Mutation[] = [
     file: 'src/features/policies/policy-gate.ts',
     from: 'return !covers(agreement, policy, use)',
     to: 'return false',
-    test: 'threats/hook-agreements.test.ts',
+    test: 'features/policies/hook-agreements.test.ts',
     name: 'to the scopes a tool needs does not cover a token with more',
   },
   {
@@ -52,7 +52,7 @@ export const policies: readonly Mutation[] = [
     file: 'src/features/policies/policy-gate.ts',
     from: "nouns: ['policy'],",
     to: 'nouns: [],',
-    test: 'mcp/endpoint-lists.test.ts',
+    test: 'features/policies/mcp.test.ts',
     name: 'a list is made again when a policy changes',
   },
   {
@@ -72,5 +72,14 @@ export const policies: readonly Mutation[] = [
     to: "worker !== '')",
     test: 'threats/tool-names.test.ts',
     name: 'names workers',
+  },
+  {
+    rows: ['51'],
+    fault: 'a tool that policies refuse is listed',
+    file: 'src/tools/run/refused-tools.ts',
+    from: 'if (isAlwaysRefused === undefined) return undefined',
+    to: 'if (isAlwaysRefused !== undefined) return undefined',
+    test: 'features/policies/mcp.test.ts',
+    name: 'a tool that policies refuse is not listed',
   },
 ]

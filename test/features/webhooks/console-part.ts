@@ -1,3 +1,4 @@
+import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
 import type { ConsolePart } from '../../http/console-part.ts'
 import { webhook } from './fixtures.ts'
 
@@ -23,6 +24,18 @@ export const consoleOfWebhooks: ConsolePart = {
     [() => `/webhooks/${id}/replay`, { days: '1', only_failed: 'on' }, 'webhook.replayed'],
     [() => `/webhooks/${id}/enabled`, { enabled: 'false' }, 'webhook.changed'],
     [() => `/webhooks/${id}/delete`, {}, 'webhook.deleted'],
+  ],
+  bodies: [
+    ['createWebhook', { page: () => '/webhooks', body: createWebhook.body, without: ['enabled'] }],
+    [
+      'updateWebhook',
+      {
+        page: () => `/webhooks/${id}`,
+        action: () => `/webhooks/${id}/change`,
+        body: updateWebhook.body,
+        without: ['enabled'],
+      },
+    ],
   ],
   endings: [
     {

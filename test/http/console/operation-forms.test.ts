@@ -1,8 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { changeBranding } from '../../../src/features/branding/operations.ts'
-import { createPolicy, updatePolicy } from '../../../src/features/policies/operations.ts'
-import { createWebhook, updateWebhook } from '../../../src/features/webhooks/operations.ts'
 import { attempt } from '../../../src/http/console/form-outcome.ts'
 import { operationForm } from '../../../src/http/console/operation-form.ts'
 import { outputView } from '../../../src/http/console/output-view.ts'
@@ -14,16 +11,16 @@ import { jsonSchemaOf } from '../../../src/operations/json-schema.ts'
 import { createWorker, updateWorker } from '../../../src/operations/workers/workers.ts'
 import { invalidRequest, parseOnce } from '../../../src/parsing/parse.ts'
 import { UserAgent } from '../../user-agent.ts'
+import { type BodyForm, consoleParts } from '../console-part.ts'
 import { startWorld, type World } from '../world.ts'
 
 let world: World
 let admin: UserAgent
-const ids = { key: '', webhook: '' }
+let keyId = ''
 beforeAll(async () => {
   world = await startWorld()
-  ids.key = (await world.call('POST', '/v1/admin/keys', { role: 'caller' })).body.id
-  ids.webhook = (await world.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/in' })).body.id
-  await world.call('POST', '/v1/admin/policies', { id: 'no-leaks', effect: 'deny', match: {} })
+  keyId = (await world.call('POST', '/v1/admin/keys', { role: 'caller' })).body.id
+  for (const { prepare } of consoleParts) await prepare(world)
   admin = new UserAgent()
   const key = world.gatepass.apiKey
   await admin.submitForm(await admin.follow(`${world.gatepass.url}/dashboard`), { key })
@@ -33,38 +30,15 @@ afterAll(() => world[Symbol.asyncDispose]())
 const members = (schema: z.ZodType) => membersOf(jsonSchemaOf(schema)).map(({ member }) => member)
 
 describe('every member of an operation has a field in its form', () => {
-  interface Row {
-    readonly page: () => string
-    readonly action?: () => string
-    readonly body: z.ZodType | undefined
-    /** Members that the page sets in another way, or that no page offers. */
-    readonly without?: readonly string[]
-  }
-  const rows: readonly (readonly [string, Row])[] = [
+  const rows: readonly BodyForm[] = [
     ['createApiKey', { page: () => '/keys', body: createApiKey.body, without: ['project', 'expires_at'] }],
     [
       'rotateApiKey',
-      { page: () => `/keys/${ids.key}`, action: () => `/keys/${ids.key}/rotate`, body: rotateApiKey.body },
+      { page: () => `/keys/${keyId}`, action: () => `/keys/${keyId}/rotate`, body: rotateApiKey.body },
     ],
-    [
-      'changeBranding',
-      // these have forms of their own
-      { page: () => '/branding', body: changeBranding.body, without: ['logo', 'texts', 'domain'] },
-    ],
-    ['createPolicy', { page: () => '/policy/new', body: createPolicy.body }],
-    ['updatePolicy', { page: () => '/policies/no-leaks', body: updatePolicy.body }],
     ['createProject', { page: () => '/projects', body: createProject.body }],
     ['setSecret', { page: () => '/secrets', body: setSecret.body }],
-    ['createWebhook', { page: () => '/webhooks', body: createWebhook.body, without: ['enabled'] }],
-    [
-      'updateWebhook',
-      {
-        page: () => `/webhooks/${ids.webhook}`,
-        action: () => `/webhooks/${ids.webhook}/change`,
-        body: updateWebhook.body,
-        without: ['enabled'],
-      },
-    ],
+    ...consoleParts.flatMap(({ bodies = [] }) => bodies),
   ]
   test.each(rows)('%s', async (_, { page, action = page, body, without = [] }) => {
     const { body: shown } = await admin.get(`${world.gatepass.url}/dashboard${page()}`)

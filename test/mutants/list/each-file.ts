@@ -39,15 +39,6 @@ export const eachFile: readonly Mutation[] = [
     name: 'that is unknown, and no credential, are 401 with the way to log in',
   },
   {
-    rows: ['51'],
-    fault: 'a tool that policies refuse is listed',
-    file: 'src/tools/run/refused-tools.ts',
-    from: 'if (isAlwaysRefused === undefined) return undefined',
-    to: 'if (isAlwaysRefused !== undefined) return undefined',
-    test: 'mcp/endpoint-lists.test.ts',
-    name: 'a tool that policies refuse is not listed',
-  },
-  {
     rows: ['38'],
     fault: 'the state of a call is taken from another user',
     file: 'src/mcp/request-state.ts',

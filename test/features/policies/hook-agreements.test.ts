@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Answer } from '../gatepass.ts'
-import { providerBody, startWorld, type World } from '../http/world.ts'
-import { answerJson, type Loopback, listen, record } from '../loopback.ts'
+import type { Answer } from '../../gatepass.ts'
+import { providerBody, startWorld, type World } from '../../http/world.ts'
+import { answerJson, type Loopback, listen, record } from '../../loopback.ts'
 
 // A policy whose hook agrees only to `read`. Ada's token may read, Bob's may also write; every tool needs `read`.
 
-const MODULE = fileURLToPath(new URL('../fixtures/tools-module.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('../../fixtures/tools-module.ts', import.meta.url))
 
 let world: World
 let hook: Loopback
