@@ -49,7 +49,9 @@ describe('how much a scope allows', () => {
 
   test.each([
     // private code, secrets, money, whole accounts and private messages are marked
+    ['docusign', 'user_write', 'admin', false],
     ['github', 'workflow', 'write', true],
+    ['github', 'admin:public_key', 'admin', true],
     ['gitlab', 'read_repository', 'read', true],
     ['bitbucket', 'repository', 'read', true],
     ['heroku', 'read-protected', 'read', true],
@@ -60,13 +62,32 @@ describe('how much a scope allows', () => {
     ['google', 'https://www.googleapis.com/auth/gmail.labels', 'write', false],
     ['linkedin', 'rw_ads', 'write', true],
     ['linear', 'write', 'write', true],
+    ['microsoft', 'Directory.AccessAsUser.All', 'admin', true],
     ['microsoft', 'Sites.ReadWrite.All', 'write', true],
     ['microsoft', 'User.Read', 'read', false],
     ['salesforce', 'web', 'admin', true],
+    ['mollie', 'refunds.write', 'write', true],
+    ['oura', 'heartrate', 'read', true],
+    ['shopify', 'read_locations', 'read', false],
+    ['slack', 'search:read.private', 'read', true],
     ['spotify', 'playlist-read-private', 'read', false],
     ['zendesk', 'write', 'admin', true],
   ])('%s: %s', (id, scope, level, sensitive) => {
     expect(findScopeSentence(scopesOf(id), scope, 'en')).toMatchObject({ level, sensitive })
+  })
+
+  test('what reaches money, private messages, keys or everything is marked, whatever its provider', () => {
+    const unmarked = [...definitionTexts().keys()].flatMap((id) =>
+      Object.entries(scopesOf(id)).flatMap(([scope, said]) => {
+        const isMarked = typeof said !== 'string' && said.sensitive === true
+        const isGrave =
+          /private messages|repositories, private|(?<!See your) SSH keys|money|everything|in the name of others/
+        return isGrave.test(englishSentence(said)) && !isMarked
+          ? [`${id} ${scope}: ${englishSentence(said)}`]
+          : []
+      }),
+    )
+    expect(unmarked).toEqual([])
   })
 
   test.each([
