@@ -36,27 +36,37 @@ export function page(title: string, main: Html): Html {
         <meta name="viewport" content="width=device-width">
         <title>${title}</title>
         <style>
-          :root { color-scheme: light; }
-          body { margin: 10vh auto; padding: 0 1rem; max-width: 26rem; color: #1c2430; background: #f3f5f8; }
+          /* the colours of Gatepass's own pages */
+          :root {
+            color-scheme: light dark; --bg: #f4f5f8; --surface: #fff; --line: #dfe3ea; --line-strong: #868e9c; --text: #22262e;
+            --muted: #59606d; --accent: #0b6aa2; --on-accent: #fff; --bad: #a8322a; --bad-bg: #fbe9e7;
+          }
+          @media (prefers-color-scheme: dark) {
+            :root {
+              --bg: #11141b; --surface: #191d27; --line: #2b3140; --line-strong: #6b7589; --text: #e3e7ee;
+              --muted: #9aa3b5; --accent: #63b7ec; --on-accent: #0c1a26; --bad: #f49a90; --bad-bg: #3a1e1c;
+            }
+          }
+          body { margin: 10vh auto; padding: 0 1rem; max-width: 26rem; color: var(--text); background: var(--bg); }
           body, button, input { font: 1rem/1.5 system-ui, sans-serif; }
-          main { padding: 1.5rem; border-radius: .75rem; background: #fff; box-shadow: 0 1px 4px #0002; }
-          h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.2; }
+          main { padding: 1.5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--surface); }
+          h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.3; }
           h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
-          a { color: #1d5fd1; }
-          input, button { box-sizing: border-box; width: 100%; padding: .6rem; border: 1px solid #b6c0cd; border-radius: .4rem; }
-          button { margin-top: 1rem; color: #fff; background: #1d5fd1; border-color: #1d5fd1; cursor: pointer; }
-          button.quiet, [role=status] ~ span button { color: #1d5fd1; background: none; border-color: #1d5fd1; }
-          button.danger { color: #a3211b; background: none; border-color: #a3211b; }
-          button.plain { width: auto; margin: 0; padding: 0; color: #1d5fd1; background: none; border: 0; }
+          a { color: var(--accent); }
+          input, button { box-sizing: border-box; width: 100%; padding: .6rem; border: 1px solid var(--line-strong); border-radius: .5rem; color: inherit; background: var(--surface); }
+          button { margin-top: 1rem; color: var(--on-accent); background: var(--accent); border-color: transparent; font-weight: 600; cursor: pointer; }
+          button.quiet, [role=status] ~ span button { color: inherit; background: none; border-color: var(--line-strong); }
+          button.danger { color: var(--bad); background: none; border-color: currentColor; }
+          button.plain { width: auto; margin: 0; padding: 0; color: var(--accent); background: none; border: 0; }
           dl { display: grid; grid-template-columns: auto 1fr; gap: .4rem 1rem; }
-          dt { color: #5a6675; }
+          dt { color: var(--muted); }
           dd { margin: 0; overflow-wrap: anywhere; }
           gatepass-connect { display: block; }
-          [role=alert] { padding: .75rem; border-radius: .4rem; background: #fdecea; }
+          [role=alert] { padding: .75rem; border-radius: .5rem; color: var(--bad); background: var(--bad-bg); }
           [role=alert]:empty, [role=status]:empty { display: none; }
           [role=status] { display: block; margin-top: .75rem; }
           [role=status] ~ span { display: flex; gap: .75rem; }
-          .foot { display: flex; justify-content: space-between; margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid #e3e8ee; overflow-wrap: anywhere; }
+          .foot { display: flex; justify-content: space-between; margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
         </style>
       </head>
       <body><main><h1>${title}</h1>${main}</main></body>

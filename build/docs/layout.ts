@@ -41,7 +41,7 @@ function shell(title: string, { root, address, sections, version }: Place, main:
 <header class="top">
 <a class="brand" href="${root}index.html"><img src="${root}assets/icon.svg" alt="" width="24" height="24">Gatepass</a>
 <div class="search" role="search" hidden>
-<label for="search" class="sr">Search the documentation</label>
+<label for="search" class="visually-hidden">Search the documentation</label>
 <input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd>
 <div class="results" hidden><p role="status" aria-live="polite"></p><ol></ol></div>

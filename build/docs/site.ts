@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, posix, sep } from 'node:path'
+import { gatepassIcon } from '../../src/http/pages/gatepass-icon.ts'
 import { ROOT } from '../bundle.ts'
 import { highlight } from './highlight.ts'
 import { documentPage, frontPage, movedPage, type NavSection, type Place, sourcePage } from './layout.ts'
@@ -22,6 +23,7 @@ import { kindOf, LISTED, OUTLINE, type PageEntry } from './outline.ts'
 import { indexOf, type Place as SearchPlace } from './search.ts'
 
 const ASSETS = join(import.meta.dirname, 'assets')
+const PAGES = join(ROOT, 'src/http/pages')
 /** Larger files of the repository get no page. */
 const MOST_SOURCE_BYTES = 200_000
 
@@ -136,6 +138,11 @@ async function writePages(folder: string, pages: readonly Page[], sources: Set<s
     await write(address, String(await sourcePage(path, contentOf(path, sources), placeOf(address))))
   }
   cpSync(ASSETS, join(folder, 'assets'), { recursive: true })
+  // the look of the pages that the server has
+  const styles = [join(PAGES, 'tokens.css'), join(PAGES, 'base.css'), join(ASSETS, 'site.css')]
+  const css = styles.map((file) => readFileSync(file, 'utf8')).join('')
+  writeFileSync(join(folder, 'assets/site.css'), css)
+  writeFileSync(join(folder, 'assets/icon.svg'), gatepassIcon)
 }
 
 /** A folder lists its files, each of which becomes a page too: the set grows while it is walked. */

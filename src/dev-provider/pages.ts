@@ -23,11 +23,9 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 /** Styles that only the sandbox's pages need; the rest is Gatepass's own stylesheet. */
 export const sandboxCss = `
 .card fieldset label { display: flex; width: 100%; margin: 0; padding: 0.375rem 0; }
-.card label input { flex: none; margin-top: 0.125rem; --pico-form-element-border-color: var(--pico-muted-color); }
+.card label input { flex: none; margin-top: 0.125rem; }
 .card fieldset legend { font-weight: 600; }
 .decision { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem; }
-.card button[value=deny] { border-color: var(--pico-muted-color); background: none; color: inherit; }
-.card button[value=deny]:hover { background: var(--pico-code-background-color); color: inherit; }
 `
 
 /** The consent page: choose an account and scopes. Its form POSTs to the page's own URL. */
@@ -56,7 +54,7 @@ export function consentPage(scopes: readonly string[]): Html {
         </fieldset>
         <div class="decision">
           <button type="submit" name="decision" value="allow">Approve</button>
-          <button type="submit" name="decision" value="deny">Deny</button>
+          <button type="submit" name="decision" value="deny" class="secondary">Deny</button>
         </div>
       </form>`,
   )
@@ -79,7 +77,6 @@ function layout(title: string, content: Html): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Sandbox</title>
-        <link rel="stylesheet" href="/assets/pico.css" />
         <link rel="stylesheet" href="/assets/gatepass.css" />
         <link rel="stylesheet" href="sandbox.css" />
       </head>

@@ -435,7 +435,7 @@ describe('the API reference', () => {
 })
 
 describe('the assets', () => {
-  test.each(['pico.css', 'gatepass.css', 'icon.svg'] as const)(
+  test.each(['console.css', 'gatepass.css', 'icon.svg'] as const)(
     '%s is kept for ever by its hash',
     async (name) => {
       const app = assets()

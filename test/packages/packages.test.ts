@@ -19,15 +19,6 @@ test('`npm run types` needs no package beside those of `npm ci`; `npm run types:
   expect((await packageFilesOf('tsconfig.json')).length).toBeGreaterThan(0)
 })
 
-// a new version: cp node_modules/@picocss/pico/css/pico.classless.min.css src/http/pages/generated/pico.css
-test('the stylesheet of all pages is Pico’s, of the version that the lock names', () => {
-  const [own, original] = [
-    'src/http/pages/generated/pico.css',
-    'node_modules/@picocss/pico/css/pico.classless.min.css',
-  ].map((file) => readFileSync(file, 'utf8'))
-  expect(own).toBe(original)
-})
-
 /** A checkout whose lock for tests has the package `@of/one`, with a program in place of npm that installs it. */
 function checkout() {
   const root = mkdtempSync(join(tmpdir(), 'gatepass-packages-'))

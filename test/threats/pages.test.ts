@@ -206,7 +206,7 @@ describe('every answer of the API', () => {
   })
 
   test('the assets of pages have a content type that is not sniffed, and are not for other sites', async () => {
-    for (const path of ['/assets/pico.css', '/assets/gatepass.css', '/assets/icon.svg']) {
+    for (const path of ['/assets/console.css', '/assets/gatepass.css', '/assets/icon.svg']) {
       const { status, headers } = await get(path)
       expect([
         status,

@@ -9,10 +9,10 @@ import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
 import { type BACKGROUNDS, nearestReadable, textOn } from './contrast.ts'
 
-/** The colours of `pico.css` for buttons and links, for a project that has set none. */
+/** The accent of `tokens.css` in buttons and links, for a project that has set none. */
 const USUAL = {
-  light: { button: '#0172ad', text: '#ffffff', link: '#0172ad' },
-  dark: { button: '#0172ad', text: '#ffffff', link: '#01aaff' },
+  light: { button: '#0b6aa2', text: '#ffffff', link: '#0b6aa2' },
+  dark: { button: '#63b7ec', text: '#0c1a26', link: '#63b7ec' },
 } as const
 
 export type Scheme = keyof typeof BACKGROUNDS

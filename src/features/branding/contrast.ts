@@ -1,7 +1,7 @@
 /** A colour as `#rrggbb`. */
 export type Colour = string
 
-/** Background colours behind links and buttons: the page's, then the card's. They equal those in `gatepass.css`. */
+/** Background colours behind links and buttons: the page's, then the card's. They equal `--bg` and `--surface` in `tokens.css`. */
 export const BACKGROUNDS = {
   light: ['#f4f5f8', '#ffffff'],
   dark: ['#11141b', '#191d27'],

@@ -3,6 +3,9 @@ import { knownLanguage } from '../../domain/languages.ts'
 import type { Store } from '../../store/store.ts'
 import { type Branding, logoPath } from './domain.ts'
 
+/** The form of the style sheets, which browsers keep by their URL: raise it when `brandCss` changes. */
+const STYLE_VERSION = 2
+
 /** The look of the project's pages. */
 export async function findLook({ brandings }: Pick<Store, 'brandings'>, projectId: string): Promise<Brand> {
   return lookOf(await brandings.find(projectId))
@@ -15,7 +18,7 @@ export function lookOf(branding: Branding | undefined): Brand {
     appName,
     language: knownLanguage(lang),
     logo: logoPath(branding),
-    style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css`,
+    style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css?v=${STYLE_VERSION}`,
     privacyUrl,
     supportUrl,
     note(place, language) {

@@ -46,29 +46,18 @@ function noAsset(): BrokerError {
 /** The style sheet that sets the colours of links and buttons. Its values were checked before they were stored. */
 function brandCss({ accent, accentDark }: Pick<Branding, 'accent' | 'accentDark'>): string {
   const dark = accentDark ?? (accent === undefined ? undefined : nearestReadable(accent, 'dark'))
-  const light = accent === undefined ? '' : `:root:not([data-theme=dark]) {\n${variables(accent)}}\n`
+  const light = accent === undefined ? '' : `:root {\n${variables(accent)}}\n`
   return dark === undefined
     ? light
-    : `${light}@media (prefers-color-scheme: dark) {\n:root:not([data-theme]) {\n${variables(dark)}}\n}\n`
+    : `${light}@media (prefers-color-scheme: dark) {\n:root {\n${variables(dark)}}\n}\n`
 }
 
 function variables(colour: string): string {
   const text = textOn(colour)
   // mixed away from the colour of the text, which therefore remains readable
   const hover = mixed(colour, text === '#ffffff' ? '#000000' : '#ffffff', 0.12)
-  const values = {
-    '': colour,
-    '-background': colour,
-    '-border': colour,
-    '-hover': colour,
-    '-hover-background': hover,
-    '-hover-border': hover,
-    '-inverse': text,
-    '-underline': `${colour}80`,
-    '-hover-underline': colour,
-    '-focus': `${colour}60`,
-  }
+  const values = { accent: colour, 'accent-area': colour, 'accent-hover': hover, 'on-accent': text }
   return Object.entries(values)
-    .map(([name, value]) => `  --pico-primary${name}: ${value};\n`)
+    .map(([name, value]) => `  --${name}: ${value};\n`)
     .join('')
 }

@@ -14,10 +14,9 @@ interface Asset {
 }
 
 const ASSETS = {
-  'pico.css': style('./generated/pico.css'),
-  'console.css': style('../console/console.css', '../console/pages.css'),
+  'console.css': style('./tokens.css', './base.css', '../console/console.css', '../console/pages.css'),
   'console.js': asset('text/javascript; charset=utf-8', liveScript),
-  'gatepass.css': style('./gatepass.css'),
+  'gatepass.css': style('./tokens.css', './base.css', './gatepass.css'),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),

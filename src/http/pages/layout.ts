@@ -39,7 +39,6 @@ export function page(
 <meta name="robots" content="noindex">
 <title>${title} · ${brand.appName ?? 'Gatepass'}</title>
 <link rel="icon" href="${assetHref('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetHref('pico.css')}">
 <link rel="stylesheet" href="${assetHref('gatepass.css')}">
 ${style !== undefined && html`<link rel="stylesheet" href="${style}">`}
 ${brand.style !== undefined && html`<link rel="stylesheet" href="${brand.style}">`}

@@ -111,12 +111,12 @@ test('a project sets its name, logo, colours, links, sentences and language, on 
   )
   expect(logo.headers.get('content-security-policy')).toContain('sandbox')
   expect(Buffer.from(await logo.arrayBuffer()).subarray(0, PNG.length)).toEqual(Buffer.from(PNG))
-  const [, href = ''] = /href="(\/assets\/brand\/\w+\.css)"/.exec(page) ?? []
+  const [, href = ''] = /href="(\/assets\/brand\/\w+\.css\?v=\d+)"/.exec(page) ?? []
   const css = await fetch(new URL(href, scene.gatepass.url))
   expect(css.headers.get('cache-control')).toContain('immutable')
   const text = await css.text()
-  expect(text).toContain('--pico-primary: #0b57d0;')
-  expect(text).toMatch(/prefers-color-scheme: dark.*--pico-primary: #8ab4f8;/s)
+  expect(text).toContain('--accent: #0b57d0;')
+  expect(text).toMatch(/prefers-color-scheme: dark.*--accent: #8ab4f8;/s)
 
   const { body } = await scene.call('GET', '/v1/admin/audit?action=branding.set')
   const entry = body.items.find(({ action }: { action: string }) => action === 'branding.set')

@@ -200,7 +200,7 @@ test('pages have the name and the colours of their project', async () => {
   const page = await browser.submitForm(link)
   for (const one of [link, page, await browser.get(at('/me/erase'))]) {
     expect(one.body).toContain('Acme')
-    expect(one.body).toContain('href="/assets/brand/h.css"')
+    expect(one.body).toContain('href="/assets/brand/h.css?v=2"')
   }
 })
 

@@ -102,4 +102,13 @@ export const operatorsConsole: readonly Mutation[] = [
     test: 'http/console-login.test.ts',
     name: 'gets none',
   },
+  {
+    rows: [],
+    fault: 'the documentation and the pages no longer have the colours of the sample applications',
+    file: 'src/http/pages/tokens.css',
+    from: '--accent: #63b7ec;',
+    to: '--accent: #63b7ed;',
+    test: 'http/design-tokens.test.ts',
+    name: 'the sample applications have the colours of the tokens',
+  },
 ]

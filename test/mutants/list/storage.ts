@@ -405,15 +405,6 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'the stylesheet of all pages is of another version than the lock names',
-    file: 'src/http/pages/generated/pico.css',
-    from: 'Pico CSS ✨ v2',
-    to: 'Pico CSS ✨ v1',
-    test: 'packages/packages.test.ts',
-    name: 'the stylesheet of all pages is Pico’s',
-  },
-  {
-    rows: [],
     fault: 'an interrupted install of the packages counts as done',
     file: 'test/packages/install.ts',
     from: 'if (installedLock() !== lock)',
