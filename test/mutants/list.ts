@@ -10,6 +10,7 @@ import { interoperability } from './list/interoperability.ts'
 import { nodes } from './list/nodes.ts'
 import { parts } from './list/parts.ts'
 import { portal } from './list/portal.ts'
+import { python } from './list/python.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
 import { tokens } from './list/tokens.ts'
@@ -35,6 +36,7 @@ export const mutations: readonly Mutation[] = [
   ...nodes,
   ...workers,
   ...wire,
+  ...python,
   ...operatorsConsole,
   ...portal,
   ...parts,
