@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
   'coming-from': ['Sandbox_Profile', '1 row (nango): 1 created', '"input_schema"'],
   'mcp-user': ['claude mcp add', 'Hello Ada Lovelace', '/me'],
   operator: ['{"ready":true}', 'gp_', 'none altered'],
-  python: ['Please approve', 'Hello Ada Lovelace'],
+  python: ['Please approve', 'Good morning Ada Lovelace', "'name': 'Ada Lovelace'"],
   'security-reviewer': [
     'The token is not in the database.',
     'Hello Ada Lovelace',

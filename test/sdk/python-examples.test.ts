@@ -83,6 +83,12 @@ test('are all run, have less than 40 lines, and name their packages', () => {
   }
 })
 
+test('are where docs/start/python.md takes its code from', () => {
+  const page = readFileSync('docs/start/python.md', 'utf8')
+  const [[, code] = []] = page.matchAll(/```py\n([\s\S]*?)```/g)
+  expect(code).toBe(readFileSync(`${FOLDER}/${OF_THE_PAGE}`, 'utf8'))
+})
+
 test('are programs of Python, whatever this machine has of their packages', async (context) => {
   await needsPython(context)
   const program =
