@@ -139,7 +139,7 @@ print(json.dumps([names, [tool["qualified_name"] for tool in gatepass.each(gatep
 const PAGE = { items: [], total_count: 0, offset: 0, limit: 25, page_count: 0 }
 const NOW = { 'retry-after': '0' }
 
-/** Answers with each of these, the last as often as it is asked. */
+/** Answers with each of these, the last to all further requests. */
 function script(
   ...answers: readonly [status: number, body: object, headers?: Record<string, string>][]
 ): Handler {
