@@ -1,7 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -85,12 +94,29 @@ async function likeAClone(port: string): Promise<string> {
   return folder
 }
 
-/** Commands of the pages that run until they are stopped, and what each prints when it is ready. */
-const STAYING: readonly [RegExp, RegExp][] = [
-  [/^npm start$/m, /is running at/],
-  [/^gatepass serve$/m, /gatepass is serving/],
-  [/tools dev \S+$/m, /who_am_i/],
+/** Commands of the pages that run until they are stopped, and how a reader knows that each is ready. */
+const STAYING: readonly [command: RegExp, isReady: (seen: Seen) => Promise<boolean> | boolean][] = [
+  [
+    /^npm start$/m,
+    ({ folder, port }) =>
+      existsSync(join(folder, 'gatepass.db.api-key')) && answers(`http://localhost:${port}`),
+  ],
+  [/^gatepass serve$/m, ({ port }) => answers(`http://localhost:${port}`)],
+  [/tools dev \S+$/m, ({ shown }) => shown.includes('who_am_i')],
 ]
+
+interface Seen {
+  readonly folder: string
+  readonly port: string
+  /** What the command has printed. */
+  readonly shown: string
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 /** One bash in which blocks are pasted one after another. */
 async function openShell(folder: string, port: string) {
@@ -130,11 +156,10 @@ async function openShell(folder: string, port: string) {
     printed: () => printed,
     async paste(block: string) {
       const from = printed.length
-      const [stays, ready = /./] = STAYING.find(([command]) => command.test(block)) ?? []
-      if (stays !== undefined) {
+      const [stays, isReady] = STAYING.find(([command]) => command.test(block)) ?? []
+      if (stays !== undefined && isReady !== undefined) {
         child.stdin.write(block.replace(stays, (command) => `${command} &`))
-        await until(() => ready.test(printed.slice(from)) || child.exitCode !== null)
-        expect(printed.slice(from)).toMatch(ready)
+        await until(() => isReady({ folder, port, shown: printed.slice(from) }))
         return
       }
       const done = randomUUID()

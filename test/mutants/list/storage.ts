@@ -468,6 +468,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'the program of a quickstart calls an endpoint that does not exist',
+    file: 'docs/start/tool-author.md',
+    from: '/sandbox/userinfo',
+    to: '/sandbox/nothing',
+    test: 'docs/quickstarts.test.ts',
+    name: 'its commands and programs do what it says',
+  },
+  {
+    rows: [],
     fault: 'a diagram leaves out a line that it does not know',
     file: 'build/docs/diagram/sequence.ts',
     from: 'else throw new Error(`This line of a sequence diagram is not drawn: ${statement}`)',
