@@ -55,7 +55,7 @@ function knownScopes({ provider, offlineAccess, facts }: Definition): string[] {
   const { defaultScopes, scopeAliases = {}, scopeImplies = {} } = provider
   const all = [
     ...defaultScopes,
-    ...Object.keys(facts.scopes ?? {}),
+    ...Object.keys(facts.scopes ?? {}).filter((scope) => !scope.includes('*')), // patterns
     ...(offlineAccess?.scopes ?? []),
     ...Object.entries(scopeAliases).flat(),
     ...Object.entries(scopeImplies).flatMap(([scope, implied]) => [scope, ...implied]),
