@@ -49,10 +49,14 @@ test('scopes are shown in words, with the scopes themselves, under the logo', as
 })
 
 test('a provider without a logo has its first letter', async () => {
+  await add('tenzo', { provider_id: 'tenzo', oauth2: client })
+  expect(await pageOf('tenzo', ['read'])).toContain('<bdi>T</bdi></p>')
+})
+
+test('a provider of which no collection has a logo has a monogram', async () => {
   const oauth2 = { ...client, variables: { instance: { value: 'acme' } } }
   await add('servicenow', { provider_id: 'servicenow', oauth2 })
-  const html = await pageOf('servicenow', ['useraccount'])
-  expect(html).toContain('<bdi>S</bdi></p>')
+  expect(await pageOf('servicenow', ['useraccount'])).toContain('<img src="/assets/logo/servicenow-')
 })
 
 test.each([

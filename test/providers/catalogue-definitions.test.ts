@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
 import { builtIn, builtInIds, findBuiltInByEndpoints } from '../../src/providers/catalogue/registry.ts'
+import { describeScopes } from '../../src/providers/catalogue/scope-sentences.ts'
 import { catalogueEntries } from '../../src/providers/catalogue/search.ts'
 import { readDefinition } from '../../src/providers/definition/read-definition.ts'
 import { environmentName } from '../../src/services/environment-client.ts'
@@ -72,6 +73,22 @@ describe('the definitions together', () => {
     console.info(table)
     expect(readFileSync(new URL('../../docs/guides/providers.md', import.meta.url), 'utf8')).toContain(table)
     expect(entries.filter((one) => one.isVerified).length).toBeGreaterThanOrEqual(300)
+  })
+
+  const BEST_KNOWN =
+    'adobe adobe-sign airtable amazon apple asana atlassian attio auth0 autodesk bamboohr basecamp bitbucket bitly box buffer calcom calendly canva clickup clio clover cognito coinbase constantcontact databricks deviantart digitalocean discord disqus docusign dribbble dropbox dropbox-sign dwolla ebay etsy eventbrite exactonline facebook figma freshbooks front github gitlab google greenhouse gumroad gusto harvest helpscout heroku highlevel hubspot huggingface infusionsoft instagram intercom jumpcloud keycloak klaviyo line linear linkedin mailchimp mastodon meetup mercadolibre microsoft miro mollie monday mural netlify netsuite notion okta onelogin pagerduty patreon paypal pinterest pipedrive planningcenter podio procore quickbooks reddit ringcentral salesforce sentry servicenow shopify slack smartsheet snapchat snowflake soundcloud spotify square stackexchange strava stripe surveymonkey threads tiktok todoist tumblr twitch typeform uber vercel vimeo webex webflow wordpress workday wrike x xero yahoo yandex zendesk zettle zoho zoom'
+  test('the best-known ones have a logo, and words for each scope that they send of themselves', () => {
+    const lacking = BEST_KNOWN.split(' ').flatMap((id) => {
+      const definition = builtIn(id)
+      if (definition === undefined) return [`${id}: no definition`]
+      const { facts, provider } = definition
+      const sent = describeScopes(facts.scopes, provider.defaultScopes, 'en')
+      const silent = sent.flatMap(({ scope, sentence }) =>
+        sentence === undefined ? [`${id}: ${scope}`] : [],
+      )
+      return facts.logo === undefined ? [`${id}: no logo`, ...silent] : silent
+    })
+    expect(lacking).toEqual([])
   })
 
   // the lists of Arcade, Auth0 and better-auth, without what no longer exists
