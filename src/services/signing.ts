@@ -20,23 +20,31 @@ type Row = Readonly<Record<string, string | undefined>>
 export function createSigning(installationKey: Buffer, onAltered: (row: AlteredRow) => void): Signing {
   const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
 
-  function macOf({ kind, members, texts }: SignedMembers<Row>, row: Row): string | undefined {
-    const covered = members(row)
-    if (covered === undefined) return undefined
-    const all = [kind, ...covered.map((value) => sorted(value) ?? null)]
-    const hmac = createHmac('sha256', secret).update(JSON.stringify(all))
+  function macOf(signed: SignedMembers<Row>, row: Row): string | undefined {
+    const covered = coveredBy(signed, row)
+    return covered && macOver(covered, signed, row)
+  }
+
+  function macOver(covered: readonly unknown[], { texts }: SignedMembers<Row>, row: Row): string {
+    const hmac = createHmac('sha256', secret).update(JSON.stringify(covered))
     for (const text of texts?.(row) ?? []) if (text !== undefined) hmac.update(text)
     return hmac.digest('base64url')
+  }
+
+  /** A release that did not have the last members signed a row without them: it is genuine as long as they are absent. */
+  function isSigned(column: string, signed: SignedMembers<Row>, row: Row): boolean {
+    const covered = coveredBy(signed, row)
+    if (covered === undefined) return true
+    do {
+      if (isSameSecret(row[column] ?? '', macOver(covered, signed, row))) return true
+    } while (covered.pop() === null)
+    return false
   }
 
   function signedRows(table: Readonly<Record<string, SignedMembers<Row>>>): SignedRows<Row, typeof table> {
     const columns = Object.entries(table)
     const [, { kind = '', nameOf = idOf } = {}] = columns[0] ?? []
-    const isGenuine = (row: Row) =>
-      columns.every(([column, signed]) => {
-        const mac = macOf(signed, row)
-        return mac === undefined || isSameSecret(row[column] ?? '', mac)
-      })
+    const isGenuine = (row: Row) => columns.every(([column, signed]) => isSigned(column, signed, row))
     const check = <Whole extends Row & OfProject>(row: Whole | undefined): Whole | undefined => {
       if (row === undefined || isGenuine(row)) return row
       onAltered({ table: kind, id: nameOf(row), projectId: row.projectId })
@@ -59,6 +67,11 @@ export function createSigning(installationKey: Buffer, onAltered: (row: AlteredR
   }
 
   return signedRows as unknown as Signing // the same columns, and the rows that their members are read of
+}
+
+function coveredBy({ kind, members }: SignedMembers<Row>, row: Row): unknown[] | undefined {
+  const covered = members(row)
+  return covered && [kind, ...covered.map((value) => sorted(value) ?? null)]
 }
 
 /** A row without an `id` has a `nameOf` of its own. */

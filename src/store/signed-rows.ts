@@ -4,7 +4,10 @@ import type { OfProject } from './statement.ts'
 export interface SignedMembers<Row> {
   /** The name of the table, or of a further MAC of its rows. It is part of the MAC and never changes. */
   readonly kind: string
-  /** `undefined`: the row has no such MAC, and needs none. `Row` has only what is read, so that parts can be signed. */
+  /**
+   * `undefined`: the row has no such MAC, and needs none. A new member goes to the end: rows that were signed before it
+   * stay genuine as long as they do not have it. `Row` has only what is read, so that parts can be signed.
+   */
   readonly members: (row: Row) => readonly unknown[] | undefined
   /** Large texts that the MAC covers after the members, which have their lengths. */
   readonly texts?: (row: Row) => readonly (string | undefined)[]

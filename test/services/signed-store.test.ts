@@ -46,3 +46,28 @@ test('a tool is genuine whatever its source has written into it', async () => {
   expect(altered).not.toHaveBeenCalled()
   await raw.close()
 })
+
+test('a row that was signed before a member was added is genuine as long as it lacks the member', () => {
+  type Note = Readonly<
+    Record<'id' | 'projectId' | 'text', string> & { from?: string; until?: string; mac?: string }
+  >
+  const altered = vi.fn()
+  const signing = createSigning(randomBytes(32), altered)
+  const before = signing({ mac: { kind: 'notes', members: ({ id, text, from }: Note) => [id, text, from] } })
+  const after = signing({
+    mac: { kind: 'notes', members: ({ id, text, from, until }: Note) => [id, text, from, until] },
+  })
+  const old: Note = before.sign({ id: 'n1', projectId: 'default', text: 'hello' })
+  expect(after.check(old)).toBe(old)
+  expect(altered).not.toHaveBeenCalled()
+  const now: Note = after.sign({ id: 'n1', projectId: 'default', text: 'hello', until: 'noon' })
+  for (const forged of [
+    { ...old, until: 'forged' },
+    { ...old, from: 'forged' },
+    { ...old, text: 'forged' },
+    { ...now, until: undefined },
+    { ...now, from: 'noon', until: undefined },
+  ])
+    expect(after.check(forged as Note)).toBeUndefined()
+  expect(altered).toHaveBeenCalledTimes(5)
+})

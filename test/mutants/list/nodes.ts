@@ -59,6 +59,15 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['29', '49'],
+    fault: 'a row that was signed without its last members may be given them in the database',
+    file: 'src/services/signing.ts',
+    from: 'while (covered.pop() === null)',
+    to: 'while (covered.pop() !== undefined)',
+    test: 'services/signed-store.test.ts',
+    name: 'signed before a member was added',
+  },
+  {
+    rows: ['29', '49'],
     fault: 'what was accepted of a worker can be widened in the database',
     file: 'src/store/protected-tables.ts',
     from: "members: valuesOf<Pick<Worker, 'uid' | 'accepted'>>('uid', 'accepted'),",

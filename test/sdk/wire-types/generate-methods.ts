@@ -58,12 +58,13 @@ export function generateMethods(document: OpenApiDocument, operations: readonly 
       ...methods.filter((one) => one.object === object).map((one) => one[part]),
       ...Object.entries(OBJECTS)
         .filter(([place]) => place.replace(/\.?\w+$/, '') === object)
-        .map(([place, description]) => {
+        .flatMap(([place, description]) => {
+          const inner = members(place, part)
+          if (inner === '') return [] // its feature is absent
           const name = place.replace(/^.*\./, '')
-          const inner = `{\n${members(place, part)}\n}`
           return part === 'defined'
-            ? `${name}: ${inner},`
-            : `${comment({ description })}readonly ${name}: ${inner}`
+            ? `${name}: {\n${inner}\n},`
+            : `${comment({ description })}readonly ${name}: {\n${inner}\n}`
         }),
     ].join('\n')
 
