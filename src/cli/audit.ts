@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import type { AuditEntry, Operations } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { defineVerify } from './audit-verify.ts'
@@ -39,17 +40,9 @@ const ENTRIES = outputTable('listAuditEntries', {
   action: 'action',
   actor: ['by', ({ actor: { kind, id, client } }) => [kind, id, client].filter(Boolean).join(' ')],
   subject: ['about', aboutOf],
-  user_id: false, // in what it is about
-  provider_id: false,
-  tool: false,
-  reason: false,
-  connection_id: false,
-  authorization_id: false,
-  scopes: false,
-  detail: false,
-  fingerprint: false,
-  purpose: false,
-  request_id: false,
+  // in what it is about
+  ...omitted('user_id', 'provider_id', 'tool', 'reason', 'connection_id', 'authorization_id', 'scopes'),
+  ...omitted('detail', 'fingerprint', 'purpose', 'request_id'),
 })
 
 interface ListOptions extends CommonOptions {

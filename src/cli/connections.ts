@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
 import { outputTable } from './output-table.ts'
@@ -25,10 +26,7 @@ const CONNECTIONS = outputTable('listConnections', {
   ],
   expires_at: ['token until', ({ expires_at: at }) => (at === undefined ? '-' : toMinute(at))],
   scopes: ['scopes', ({ scopes }) => scopes.join(' ')],
-  status_reason: false, // in the status
-  default: false,
-  created_at: false,
-  last_used_at: false,
+  ...omitted('status_reason', 'default', 'created_at', 'last_used_at'),
 })
 
 type Revocation = 'revoked' | 'unsupported' | 'failed'

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import type { ApiKey, IssuedApiKey } from '../sdk/generated/wire.ts'
 import { parseDuration } from '../settings/duration.ts'
 import { withApi } from './api.ts'
@@ -41,9 +42,8 @@ const KEYS = outputTable('listApiKeys', {
   last_used_at: ['last used', ({ last_used_at: at }) => (at === undefined ? 'never' : toDay(at))],
   rate_limit: ['limit', ({ rate_limit: limit }) => (limit === 0 ? 'none' : limit ? `${limit}/s` : '')],
   name: 'name',
-  expires_at: false, // in the status
-  revoked_at: false,
-  replaced_by: false,
+  // in the status
+  ...omitted('expires_at', 'revoked_at', 'replaced_by'),
 })
 
 export function defineKeys(keys: Command, shell: Shell): void {

@@ -1,4 +1,5 @@
 import { didYouMean } from '../domain/nearest.ts'
+import { omitted } from '../operations/omitted.ts'
 import { englishSentence } from '../providers/catalogue/scope-sentences.ts'
 import type { DefinitionInput } from '../providers/definition/definition-schema.ts'
 import type { Api } from './api.ts'
@@ -19,8 +20,7 @@ const CATALOGUE = outputTable('listProviderCatalogue', {
   category: 'category',
   verified: ['endpoints', ({ verified }) => (verified ? 'verified' : 'unverified')],
   variables: 'asks for',
-  also_known_as: false,
-  documentation: false,
+  ...omitted('also_known_as', 'documentation'),
 })
 
 /** Prints the providers of the catalogue; with `search` those that match it, the best match first. */

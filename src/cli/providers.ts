@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
+import { omitted } from '../operations/omitted.ts'
 import type { AuthProviderResponse } from '../sdk/generated/wire.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, serverOf, withApi, withCatalogueFiles } from './api.ts'
 import { checkDefinition, readProviderFile } from './definition-file.ts'
 import { inputFlags } from './input-flags.ts'
-import { outputTable } from './output-table.ts'
+import { outputLines, outputTable } from './output-table.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened } from './print.ts'
 import {
   explainRegistration,
@@ -41,25 +42,14 @@ interface AddOptions extends ClientOptions {
 
 const ADD = inputFlags('createAuthProvider', {
   description: 'what it is for',
-  id: false, // the argument
-  type: false,
-  provider_id: false, // --catalogue
-  status: false,
-  $schema: false, // these describe a definition in its file
-  also_known_as: false,
-  category: false,
-  shares_endpoints_with: false,
-  documentation: false,
-  sources: false,
-  checked: false,
-  verified: false,
-  logo: false,
-  external_id: false,
+  // the argument, --catalogue, and what describes a definition in its file
+  ...omitted('id', 'type', 'provider_id', 'status', '$schema', 'also_known_as', 'category'),
+  ...omitted('shares_endpoints_with', 'documentation', 'sources', 'checked', 'verified', 'logo'),
+  ...omitted('external_id'),
 })
 const SET = inputFlags('updateAuthProvider', {
-  id: false, // these never change
-  type: false,
-  provider_id: false,
+  // these never change
+  ...omitted('id', 'type', 'provider_id'),
   description: 'what it is for',
   keep_connections:
     'connections stay usable, with their tokens, after a change of the endpoints or the client id',
@@ -72,11 +62,19 @@ const PROVIDERS = outputTable('listAuthProviders', {
   'oauth2.client_secret': ['secret', ({ oauth2 }) => (oauth2.client_secret.exists ? 'set' : '')],
   'oauth2.redirect_uri': 'redirect URI',
   description: ['description', ({ description = '' }) => shortened(description)],
-  provider_id: false,
-  type: false,
-  missing: false, // in the status
-  created_at: false,
-  updated_at: false,
+  ...omitted('provider_id', 'type', 'missing', 'created_at', 'updated_at'),
+})
+
+const PROVIDER = outputLines('getAuthProvider', {
+  'oauth2.redirect_uri': 'redirect URI',
+  'oauth2.authorize_request.endpoint': 'authorization endpoint',
+  'oauth2.token_request.endpoint': 'token endpoint',
+  'oauth2.client_id': ['client id', ({ oauth2 }) => oauth2.client_id ?? '-'],
+  'oauth2.client_secret': [
+    'client secret',
+    ({ oauth2 }) => (oauth2.client_secret.exists ? 'set' : 'not set'),
+  ],
+  ...omitted('id', 'status', 'missing', 'type', 'provider_id', 'created_at', 'updated_at'),
 })
 
 export function defineProviders(providers: Command, shell: Shell): void {
@@ -248,17 +246,9 @@ function report(provider: AuthProviderResponse, { json }: CommonOptions): void {
     ...(oauth2.client_secret.exists ? [] : ['client secret']),
   ]
   print(`${lacks.length === 0 ? MARKS.ok : MARKS.warning} ${bold(sanitize(id))}  ${sanitize(status)}`)
-  const members = [
-    ['redirect URI', oauth2.redirect_uri],
-    ['authorization endpoint', oauth2.authorize_request.endpoint],
-    ['token endpoint', oauth2.token_request.endpoint],
-    ['client id', oauth2.client_id ?? '-'],
-    ['client secret', oauth2.client_secret.exists ? 'set' : 'not set'],
-    ...Object.entries(oauth2.variables ?? {}).map(
-      ([name, { value = 'asked of each user', label = name }]) => [label, value] as const,
-    ),
-  ] as const
-  for (const [name, value] of members) print(`  ${dim(name.padEnd(22))}  ${sanitize(value)}`)
+  for (const [heading, text] of PROVIDER(provider)) print(`  ${dim(heading.padEnd(22))}  ${sanitize(text)}`)
+  for (const [name, { value = 'asked of each user', label = name }] of Object.entries(oauth2.variables ?? {}))
+    print(`  ${dim(sanitize(label).padEnd(22))}  ${sanitize(value)}`)
 }
 
 const EXAMPLES = `

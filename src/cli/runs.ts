@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
 import { outputTable } from './output-table.ts'
@@ -20,17 +21,8 @@ const RUNS = outputTable('listExecutions', {
   outcome: ['outcome', ({ outcome, error_kind: kind }) => [outcome, kind].filter(Boolean).join(' ')],
   duration: ['took', ({ duration }) => (duration === undefined ? '' : `${Math.round(duration)} ms`)],
   run_at: ['at', (run) => toSecond(run.run_at ?? run.created_at)],
-  tool_name: false, // in the id
-  toolkit_name: false,
-  toolkit_version: false,
-  execution_type: false,
-  entry_point: false,
-  error_kind: false,
-  created_at: false,
-  updated_at: false,
-  started_at: false,
-  finished_at: false,
-  api_key_id: false,
+  ...omitted('tool_name', 'toolkit_name', 'toolkit_version', 'execution_type', 'entry_point'),
+  ...omitted('error_kind', 'created_at', 'updated_at', 'started_at', 'finished_at', 'api_key_id'),
 })
 
 interface ListOptions extends CommonOptions {

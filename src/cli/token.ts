@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import type { AccessToken } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { CommandFailure, EXIT, refusalOf } from './failure.ts'
@@ -22,9 +23,8 @@ interface TokenOptions extends CommonOptions {
 const AUTHORIZE = inputFlags('authorize', {
   user_id: { flags: '--user <id>', help: 'the user' },
   account: "which of the user's accounts: a connection's id, an account's id or name",
-  next_uri: false, // no link is shown
-  user_display: false,
-  lang: false,
+  // no link is shown
+  ...omitted('next_uri', 'user_display', 'lang'),
 })
 
 export function defineToken(command: Command, shell: Shell): void {

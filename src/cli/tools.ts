@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { omitted } from '../operations/omitted.ts'
 import type { DescribedTool } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
@@ -27,10 +28,7 @@ const TOOLS = outputTable('listTools', {
   requirements: ['needs', (tool) => needsOf(tool).join(', ') || '-'],
   'requirements.met': 'met',
   description: ['description', ({ description }) => shortened(description)],
-  fully_qualified_name: false,
-  qualified_name: false,
-  name: false,
-  tags: false,
+  ...omitted('fully_qualified_name', 'qualified_name', 'name', 'tags'),
 })
 
 export function defineTools(tools: Command, shell: Shell): void {

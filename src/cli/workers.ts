@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { loadFeatures } from '../features/load-features.ts'
+import { omitted } from '../operations/omitted.ts'
 import type { Worker, WorkerAcceptance } from '../sdk/generated/wire.ts'
 import { withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { inputFlags } from './input-flags.ts'
-import { outputTable } from './output-table.ts'
+import { outputLines, outputTable } from './output-table.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
@@ -32,9 +33,8 @@ const KINDS: readonly WorkerOption[] = [
 const WITH_SECRET = KINDS.filter(({ secret, needsSecret }) => secret !== undefined && !needsSecret)
 
 const ADD = inputFlags('createWorker', {
-  id: false, // the argument
-  type: false, // by the address
-  enabled: false, // a new one is
+  // the argument, and what the address says
+  ...omitted('id', 'type', 'enabled'),
 })
 
 const WORKERS = outputTable('listWorkers', {
@@ -43,9 +43,15 @@ const WORKERS = outputTable('listWorkers', {
   http: ['at', addressOf],
   status: 'status',
   sync_error: 'sync error',
-  enabled: false, // in the status
-  managed: false,
-  synced_at: false,
+  ...omitted('enabled', 'managed', 'synced_at'),
+})
+
+const WORKER = outputLines('getWorker', {
+  http: ['at', addressOf],
+  synced_at: ['last sync', ({ synced_at = '' }) => synced_at],
+  sync_error: 'sync error',
+  acceptance: ['accepted', ({ acceptance }) => (acceptance === undefined ? '' : acceptedText(acceptance))],
+  ...omitted('id', 'type', 'status', 'enabled', 'managed'), // in the heading, or in what it says
 })
 
 export function defineWorkers(workers: Command, shell: Shell): void {
@@ -171,21 +177,25 @@ function report(worker: Worker, { json }: CommonOptions): void {
     printJson(worker)
     return
   }
-  const { id, type, status, requirements, synced_at, sync_error, acceptance } = worker
+  const { id, type, status, requirements, sync_error, acceptance } = worker
   const isWell = requirements.met && sync_error === undefined
   print(`${isWell ? MARKS.ok : MARKS.warning} ${bold(sanitize(id))}  ${sanitize(type)}  ${sanitize(status)}`)
-  print(`  ${dim('at')}            ${sanitize(addressOf(worker))}`)
-  if (synced_at !== undefined) print(`  ${dim('last sync')}     ${synced_at}`)
-  if (sync_error !== undefined) print(`  ${dim('sync error')}    ${sanitize(sync_error)}`)
-  if (acceptance === undefined) return
-  const { accepted, waiting, automatic } = acceptance
-  print(`  ${dim('accepted')}      ${needsText(accepted)}${automatic ? ' (automatically)' : ''}`)
+  for (const [heading, text] of WORKER(worker)) printLine(heading, sanitize(text))
+  const waiting = acceptance?.waiting
   if (waiting === undefined) return
   if (waiting.providers.length > 0 || waiting.secrets.length > 0)
-    print(`  ${dim('waiting')}       ${MARKS.warning} ${needsText(waiting)}`)
+    printLine('waiting', `${MARKS.warning} ${sanitize(needsText(waiting))}`)
   for (const { name, owner } of waiting.names)
-    print(`  ${dim('name')}          ${MARKS.warning} ${sanitize(name)} ${dim(ownerText(owner))}`)
-  print(`  ${dim('')}              → gatepass workers accept ${sanitize(id)}`)
+    printLine('name', `${MARKS.warning} ${sanitize(name)} ${dim(ownerText(owner))}`)
+  printLine('', `→ gatepass workers accept ${sanitize(id)}`)
+}
+
+function printLine(heading: string, text: string): void {
+  print(`  ${dim(heading.padEnd(12))}  ${text}`)
+}
+
+function acceptedText({ accepted, automatic }: WorkerAcceptance): string {
+  return `${needsText(accepted)}${automatic ? ' (automatically)' : ''}`
 }
 
 function ownerText(owner: string | undefined): string {
@@ -197,7 +207,7 @@ function needsText({ providers, secrets }: WorkerAcceptance['accepted']): string
     ...providers.map(({ id, scopes }) => `${id}${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}`),
     ...secrets.map((key) => `secret ${key}`),
   ]
-  return sanitize(parts.join(', ') || 'nothing')
+  return parts.join(', ') || 'nothing'
 }
 
 const EXAMPLES = `

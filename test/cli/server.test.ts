@@ -99,6 +99,7 @@ describe('with --url and --key, and no database', () => {
     expect(await piping('a-secret-of-32-characters-or-more', added)).toMatchObject({ id: 'm', type: 'mcp' })
     const refused = await run([...add, '--openapi', 'https://api.example.com/openapi.json'])
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('gatepass secrets set') })
+    expect((await run(['workers', 'show', 'm'])).stdout).toMatch(/ at +https:\/\/mcp\.example\.com\/mcp\n/)
     await json('workers', 'delete', 'm')
   })
 
@@ -106,6 +107,9 @@ describe('with --url and --key, and no database', () => {
     const { items } = await json('providers')
     expect(items.map(({ id }: { id: string }) => id)).toContain('demo')
     expect((await json('providers', 'show', 'demo')).oauth2.redirect_uri).toContain('/callback/')
+    expect((await run(['providers', 'show', 'demo'])).stdout).toMatch(
+      /redirect URI +\S+\/callback\/.*token endpoint +http.*client id +\S+\n +client secret +set\n/s,
+    )
     expect(await json('providers', 'delete', 'demo')).toEqual({ id: 'demo', deleted: true })
     const zendesk = toolFile('zendesk.json', {
       oauth2: {

@@ -4,6 +4,7 @@ import { hidden, textArea } from '../../http/console/form-fields.ts'
 import { given } from '../../http/console/form-outcome.ts'
 import { operationForm, type SentBody } from '../../http/console/operation-form.ts'
 import type { Html } from '../../http/pages/layout.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { type Branding, OWN_TEXTS, type OwnText } from './domain.ts'
 import { changeBranding } from './operations.ts'
 
@@ -38,9 +39,7 @@ export const LOOK = operationForm(
     accent_dark: { label: 'Colour on dark pages', placeholder: '#8ab4f8' },
     privacy_url: { label: 'Privacy page', type: 'url', placeholder: 'https://acme.example/privacy' },
     support_url: { label: 'Support page', type: 'url', placeholder: 'https://acme.example/help' },
-    logo: false,
-    texts: false,
-    domain: false,
+    ...omitted('logo', 'texts', 'domain'),
   },
   { isRecord: true },
 )

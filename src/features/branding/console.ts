@@ -12,6 +12,7 @@ import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import type { Upload } from '../../http/endpoint/read-upload.ts'
 import type { Html } from '../../http/pages/layout.ts'
 import { wordsOf } from '../../http/pages/texts/words.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { domainSection, type RefusedDomain } from './console-domain.ts'
@@ -221,9 +222,7 @@ const FACTS = outputView(getBranding.output, {
   accent_dark: ['Colour on dark pages', ({ accent_dark: accent }) => accent && code(accent)],
   privacy_url: 'Privacy page',
   support_url: 'Support page',
-  project_id: false,
-  logo_url: false,
-  updated_at: false,
+  ...omitted('project_id', 'logo_url', 'updated_at'),
 })
 
 function settingsView(branding: z.output<NonNullable<typeof getBranding.output>>, now: number): Html {

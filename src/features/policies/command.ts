@@ -3,18 +3,17 @@ import { type Api, withApi } from '../../cli/api.ts'
 import { outputTable } from '../../cli/output-table.ts'
 import { MARKS, print, printJson, sanitize } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import { omitted } from '../../operations/omitted.ts'
 import type { Policy } from '../../sdk/generated/wire.ts'
 import { defineDryRun } from './command-dry-run.ts'
-import { type NewPolicy, readPolicies } from './command-file.ts'
+import { type NewPolicy, readPolicies, replacementBy } from './command-file.ts'
 
 const POLICIES = outputTable('listPolicies', {
   id: 'id',
   effect: ['effect', ({ effect, enabled }) => (enabled ? effect : `${effect} (off)`)],
   match: ['match', ({ match }) => JSON.stringify(match)],
   description: 'description',
-  enabled: false, // in the effect
-  created_at: false,
-  updated_at: false,
+  ...omitted('enabled', 'created_at', 'updated_at'),
 })
 
 export function definePolicies(policies: Command, shell: Shell): void {
@@ -75,10 +74,10 @@ export function definePolicies(policies: Command, shell: Shell): void {
 
 /** Creates or replaces a policy. A hook's secret that the file does not contain is kept. */
 async function put(api: Api, wanted: NewPolicy): Promise<Policy> {
-  const { id, description = null, enabled = true, ...changes } = wanted
-  const known = await api.find('getPolicy', { params: { id } })
-  if (known === undefined) return api.call('createPolicy', { body: wanted })
-  return api.call('updatePolicy', { params: { id }, body: { ...changes, description, enabled } })
+  const params = { id: wanted.id }
+  if ((await api.find('getPolicy', { params })) === undefined)
+    return api.call('createPolicy', { body: wanted })
+  return api.call('updatePolicy', { params, body: await replacementBy(wanted) })
 }
 
 const EXAMPLES = `

@@ -17,6 +17,7 @@ import { outputView } from '../../http/console/output-view.ts'
 import { perform } from '../../http/console/perform.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { dryRunView } from './console-dry-run.ts'
@@ -52,9 +53,7 @@ const ROWS = outputView(policySchema, {
       html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
   ],
   updated_at: 'Changed',
-  description: false, // beside what it matches
-  enabled: false,
-  created_at: false,
+  ...omitted('description', 'enabled', 'created_at'),
 })
 
 /** The project's policies: the list, an editor, and a dry run over last week's uses of tokens. */

@@ -5,6 +5,7 @@ import { inputFlags } from '../../cli/input-flags.ts'
 import { outputTable } from '../../cli/output-table.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from '../../cli/print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import { omitted } from '../../operations/omitted.ts'
 import type { Toolset, ToolsetDetail } from '../../sdk/generated/wire.ts'
 
 const TOOLSET = inputFlags('createToolset', {
@@ -25,13 +26,7 @@ const TOOLSETS = outputTable('listToolsets', {
   tools: ['selects', selectorsOf],
   names: 'names',
   url: 'address',
-  namespaces: false, // in what it selects
-  tags: false,
-  providers: false,
-  listing: false,
-  instructions: false,
-  created_at: false,
-  updated_at: false,
+  ...omitted('namespaces', 'tags', 'providers', 'listing', 'instructions', 'created_at', 'updated_at'),
 })
 
 interface ToolsetOptions extends CommonOptions {

@@ -5,6 +5,7 @@ import { inputFlags } from '../../cli/input-flags.ts'
 import { outputLines, outputTable } from '../../cli/output-table.ts'
 import { bold, MARKS, print, printJson, sanitize, shortened, toDay, toMinute } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
+import { omitted } from '../../operations/omitted.ts'
 import type { Webhook, WebhookWithSecret } from '../../sdk/generated/wire.ts'
 import { defineDeliveries } from './command-deliveries.ts'
 import { typesFlag } from './command-options.ts'
@@ -42,14 +43,9 @@ const WEBHOOKS = outputTable('listWebhooks', {
   url: ['url', ({ url }) => shortened(url)],
   types: ['events', ({ types }) => (types === undefined ? 'all' : shortened(types.join(', ')))],
   description: ['description', ({ description = '' }) => shortened(description)],
-  enabled: false, // in the state
-  disabled_reason: false,
-  disabled_at: false,
-  failures: false,
-  failing_since: false,
-  previous_secret_until: false,
-  created_at: false,
-  updated_at: false,
+  // in the state
+  ...omitted('enabled', 'disabled_reason', 'disabled_at', 'failures', 'failing_since'),
+  ...omitted('previous_secret_until', 'created_at', 'updated_at'),
 })
 
 export function defineWebhooks(webhooks: Command, shell: Shell): void {
@@ -176,19 +172,8 @@ function printSecret({ secret }: WebhookWithSecret): void {
 
 /** What `printWebhook` does not say in words of its own. */
 const OTHERS = outputLines('getWebhook', {
-  id: false,
-  url: false,
-  state: false,
-  enabled: false,
-  types: false,
-  description: false,
-  failures: false,
-  failing_since: false,
-  disabled_reason: false,
-  disabled_at: false,
-  previous_secret_until: false,
-  created_at: false,
-  updated_at: false,
+  ...omitted('id', 'url', 'state', 'enabled', 'types', 'description', 'failures', 'failing_since'),
+  ...omitted('disabled_reason', 'disabled_at', 'previous_secret_until', 'created_at', 'updated_at'),
 })
 
 const DISABLED_BECAUSE = {

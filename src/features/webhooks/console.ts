@@ -25,6 +25,7 @@ import { listPosition } from '../../http/console/pager.ts'
 import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
+import { omitted } from '../../operations/omitted.ts'
 import type { ListPosition } from '../../store/browse.ts'
 import type { FeaturePages } from '../feature.ts'
 import {
@@ -70,15 +71,8 @@ const ROWS = outputView(getWebhookOperation.output, {
     ({ types }) => (types === undefined ? 'all events' : `${types.length} of ${EVENT_TYPES.length}`),
   ],
   description: 'Description',
-  id: false,
-  enabled: false,
-  disabled_reason: false,
-  disabled_at: false,
-  failures: false,
-  failing_since: false,
-  previous_secret_until: false,
-  created_at: false,
-  updated_at: false,
+  ...omitted('id', 'enabled', 'disabled_reason', 'disabled_at', 'failures', 'failing_since'),
+  ...omitted('previous_secret_until', 'created_at', 'updated_at'),
 })
 
 const FACTS = outputView(getWebhookOperation.output, {
@@ -93,9 +87,7 @@ const FACTS = outputView(getWebhookOperation.output, {
   failing_since: 'Failing since',
   previous_secret_until: 'The former secret signs until',
   created_at: 'Registered',
-  id: false,
-  enabled: false,
-  disabled_reason: false,
+  ...omitted('id', 'enabled', 'disabled_reason'),
   disabled_at: 'Disabled',
   updated_at: false,
 })

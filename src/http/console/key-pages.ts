@@ -11,6 +11,7 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../operations/admin/keys.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
@@ -46,8 +47,8 @@ const CREATE = operationForm(createApiKey, {
       [String(365 * DAY), 'In a year'],
     ],
   },
-  expires_at: false,
-  project: false, // that of the console
+  // that of the console
+  ...omitted('expires_at', 'project'),
 })
 
 const ROTATE = operationForm(rotateApiKey, {
@@ -79,12 +80,7 @@ const ROWS = outputView(getApiKey.output, {
   user_id: ['Acts for', userText],
   last_used_at: 'Last used',
   created_at: 'Made',
-  id: false,
-  project: false,
-  expires_at: false,
-  rate_limit: false,
-  replaced_by: false,
-  revoked_at: false,
+  ...omitted('id', 'project', 'expires_at', 'rate_limit', 'replaced_by', 'revoked_at'),
 })
 
 const FACTS = outputView(getApiKey.output, {
@@ -97,9 +93,7 @@ const FACTS = outputView(getApiKey.output, {
   revoked_at: 'Revoked',
   rate_limit: ['Requests a second', rateText],
   replaced_by: ['Successor', ({ replaced_by: id }) => id && link(`/keys/${id}`, code(id))],
-  id: false,
-  name: false,
-  project: false,
+  ...omitted('id', 'name', 'project'),
 })
 
 const ISSUED = outputView(createApiKey.output, {
@@ -107,8 +101,8 @@ const ISSUED = outputView(createApiKey.output, {
   role: ['Role', ({ role }) => html`<code>${role}</code>`],
   name: 'Name',
   expires_at: 'Ends',
-  key: false, // shown above
-  project: false,
+  // shown above
+  ...omitted('key', 'project'),
 })
 
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../../domain/execution.ts'
 import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { executionSchema, toExecution } from '../../operations/tools/executions.ts'
 import type { ListPosition } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
@@ -19,17 +20,8 @@ export type Run = z.output<typeof executionSchema>
 
 /** Members that other columns show, or the page of a run. */
 const HIDDEN = {
-  id: false,
-  tool_name: false,
-  toolkit_name: false,
-  toolkit_version: false,
-  execution_type: false,
-  outcome: false,
-  error_kind: false,
-  created_at: false,
-  updated_at: false,
-  started_at: false,
-  api_key_id: false,
+  ...omitted('id', 'tool_name', 'toolkit_name', 'toolkit_version', 'execution_type', 'outcome'),
+  ...omitted('error_kind', 'created_at', 'updated_at', 'started_at', 'api_key_id'),
 } as const
 
 /** What a feature adds to the page of a run. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { executionSchema, toExecution, toExecutionDetail } from '../../operations/tools/executions.ts'
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { getExecution } from '../../tools/run/get-execution.ts'
@@ -27,15 +28,9 @@ const FACTS = outputView(executionSchema, {
   started_at: 'Began',
   finished_at: 'Ended',
   duration: ['Took', tookText],
-  id: false,
-  tool_name: false,
-  toolkit_name: false,
-  toolkit_version: false,
-  execution_type: false,
-  outcome: false,
-  error_kind: false,
-  updated_at: false,
-  api_key_id: false, // only administrators see keys
+  // only administrators see keys
+  ...omitted('id', 'tool_name', 'toolkit_name', 'toolkit_version', 'execution_type', 'outcome'),
+  ...omitted('error_kind', 'updated_at', 'api_key_id'),
 })
 
 /** The history of runs. */

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { deleteSecret, getSecret, listSecrets, setSecret } from '../../operations/admin/secrets.ts'
+import { omitted } from '../../operations/omitted.ts'
 import { asCurl, code, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { hidden, submit } from './form-fields.ts'
@@ -24,9 +25,7 @@ const ROWS = outputView(getSecret.output, {
   description: 'Description',
   updated_at: 'Set',
   last_accessed_at: 'Last used',
-  id: false,
-  binding: false,
-  created_at: false,
+  ...omitted('id', 'binding', 'created_at'),
 })
 
 /** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */

@@ -7,6 +7,7 @@ import { BrokerError } from '../../../domain/errors.ts'
 import { verifyEnd } from '../../../flows/audit/verify-end.ts'
 import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
 import { auditEntrySchema, exportedEntries } from '../../../operations/admin/audit.ts'
+import { omitted } from '../../../operations/omitted.ts'
 import { withoutUndefined } from '../../../sdk/without-undefined.ts'
 import { newestAnchor } from '../../../services/audit-anchors.ts'
 import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
@@ -24,17 +25,9 @@ const SHOWN = 50
 const DAY = 24 * 3600
 
 const ON_THE_PAGE_OF_THE_ENTRY = {
-  user_id: false, // in what it is about
-  provider_id: false,
-  tool: false,
-  reason: false,
-  connection_id: false,
-  authorization_id: false,
-  scopes: false,
-  detail: false,
-  fingerprint: false,
-  purpose: false,
-  request_id: false,
+  // in what it is about
+  ...omitted('user_id', 'provider_id', 'tool', 'reason', 'connection_id', 'authorization_id', 'scopes'),
+  ...omitted('detail', 'fingerprint', 'purpose', 'request_id'),
 } as const
 
 /** Lets operators search and export the audit trail, and verify its end. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { omitted } from '../../../operations/omitted.ts'
 import { updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import type { Html } from '../../pages/layout.ts'
@@ -19,14 +20,8 @@ const CHANGE = operationForm(
       hint: 'Leave it empty to keep the present one. Another client needs a new consent of every user.',
     },
     'oauth2.client_secret': 'Client secret',
-    status: false, // has a form of its own
-    id: false, // these never change, or a request may only repeat them
-    provider_id: false,
-    type: false,
-    missing: false,
-    binding: false,
-    created_at: false,
-    updated_at: false,
+    // has a form of its own; these never change, or a request may only repeat them
+    ...omitted('status', 'id', 'provider_id', 'type', 'missing', 'binding', 'created_at', 'updated_at'),
   },
   { isChange: true, only: ['oauth2'], others: 'More settings' },
 )

@@ -3,6 +3,7 @@ import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { getEntry } from '../../../flows/manage-providers.ts'
 import { testProvider } from '../../../flows/test-provider.ts'
+import { omitted } from '../../../operations/omitted.ts'
 import {
   deleteAuthProvider,
   getAuthProvider,
@@ -32,11 +33,7 @@ const ROWS = outputView(getAuthProvider.output, {
   'oauth2.client_id': ['Client id', ({ oauth2: { client_id: id } }) => id && code(id, { longest: 30 })],
   description: 'Description',
   updated_at: 'Changed',
-  id: false, // with the logo
-  provider_id: false,
-  type: false,
-  missing: false, // in the status
-  created_at: false,
+  ...omitted('id', 'provider_id', 'type', 'missing', 'created_at'),
 })
 
 const FACTS = outputView(getAuthProvider.output, {
@@ -54,9 +51,8 @@ const FACTS = outputView(getAuthProvider.output, {
   provider_id: ['In the catalogue as', ({ provider_id: id }) => id && code(id)],
   created_at: 'Added',
   updated_at: 'Changed',
-  id: false, // the title
-  type: false,
-  missing: false, // above
+  // the title; above
+  ...omitted('id', 'type', 'missing'),
 })
 const NOT_SET = html`<span class="muted">not set</span>`
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
+import { omitted } from '../../../operations/omitted.ts'
 import { findWorkerType } from '../../../operations/worker-types/registry.ts'
 import {
   acceptWorkerRequirements,
@@ -30,9 +31,8 @@ const ROWS = outputView(getWorkerOperation.output, {
       html`${statusBadge(status)}${waiting !== undefined && html` ${badge('asks for more', 'wait')}`}`,
   ],
   synced_at: 'Tools read',
-  enabled: false, // in the status
-  sync_error: false,
-  managed: false,
+  // in the status
+  ...omitted('enabled', 'sync_error', 'managed'),
 })
 
 /** The workers: whether each answers, and which providers, scopes and secrets its tools may use. */

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import { fromTimestamp } from '../../../domain/clock.ts'
 import type { Worker } from '../../../domain/worker.ts'
+import { omitted } from '../../../operations/omitted.ts'
 import type { acceptanceSchema } from '../../../operations/workers/worker-acceptance.ts'
 import { getWorker, workerToWire } from '../../../operations/workers/workers.ts'
 import { type Html, name } from '../../pages/layout.ts'
@@ -22,9 +23,8 @@ const FACTS = outputView(getWorker.output, {
     ({ synced_at: at }, now) => (at === undefined ? 'never' : time(fromTimestamp(at), now)),
   ],
   managed: ['Comes from', ({ managed }) => (managed ? 'the settings (GATEPASS_TOOLS)' : undefined)],
-  id: false, // the title
-  enabled: false,
-  sync_error: false, // above
+  // the title; above
+  ...omitted('id', 'enabled', 'sync_error'),
 })
 
 /** The path of a worker's page, below `/dashboard`. */
