@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { loadFeatures } from '../features/load-features.ts'
 import { setupPath } from '../http/mcp-setup/mcp-setup.ts'
 import {
   KEY_VARIABLE,
@@ -8,6 +9,7 @@ import {
   type SetupStep,
 } from '../http/mcp-setup/setup-steps.ts'
 import { type Api, withApi } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, print, printJson } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -52,11 +54,10 @@ export function defineMcp(mcp: Command, shell: Shell): void {
 }
 
 async function targetOf(api: Api, toolset: string | undefined): Promise<McpTarget> {
-  if (toolset !== undefined) {
-    const { url } = await api.call('getToolset', { params: { id: toolset } })
-    return mcpTarget(url, toolset)
-  }
-  return mcpTarget(await api.publicUrl())
+  if (toolset === undefined) return mcpTarget(await api.publicUrl())
+  const [addressOf] = await loadFeatures('selectionAddress')
+  if (addressOf === undefined) throw new CommandFailure('This Gatepass has no toolsets.', EXIT.usage)
+  return mcpTarget(await addressOf(api, toolset), toolset)
 }
 
 function printSteps(steps: readonly SetupStep[]): void {

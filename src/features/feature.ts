@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import type { Api } from '../cli/api.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
 import type { TrailCheck } from '../cli/trail-check.ts'
 import type { WorkerOption } from '../cli/worker-option.ts'
@@ -65,6 +66,8 @@ export interface Feature {
   readonly jobs?: () => Promise<FeatureJobs>
   /** Selections of tools, which MCP clients reach at `/mcp/{id}`. */
   readonly toolSelections?: () => Promise<ToolSelections>
+  /** Finds the address of such a selection, for `gatepass mcp`. */
+  readonly selectionAddress?: () => Promise<(api: Api, id: string) => Promise<string>>
   /** Workers of a type of its own. */
   readonly workers?: () => Promise<FeatureWorkers>
   /** A format in which tools are listed. */

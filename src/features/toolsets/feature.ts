@@ -12,5 +12,6 @@ export const toolsets: Feature = {
   ],
   store: async () => (await import('./store.ts')).toolsetStore,
   toolSelections: async () => (await import('./toolset.ts')).toolSelections,
+  selectionAddress: async () => (await import('./command-mcp.ts')).addressOfToolset,
   operations: () => import('./operations.ts'),
 }
