@@ -21,3 +21,12 @@ export async function readPolicies(source: string): Promise<NewPolicy[]> {
     )
   })
 }
+
+/** The change after which a policy has the members of `wanted` alone; `readPolicies` has put in the defaults. */
+export async function replacementBy({ id: _, ...wanted }: NewPolicy): Promise<Body<'updatePolicy'>> {
+  const { policyChangesSchema } = await import('./wire.ts')
+  const removable = Object.entries(policyChangesSchema.shape).filter(
+    ([, schema]) => schema.safeParse(null).success,
+  )
+  return { ...Object.fromEntries(removable.map(([member]) => [member, null])), ...wanted }
+}

@@ -61,6 +61,21 @@ test('a policy of the command line holds for the command line and the running se
   expect(await askServer()).toBe(200)
 })
 
+test('set replaces a policy as a whole: what the file leaves out is removed or as by default', async () => {
+  const set = async (policy: object) => {
+    const stdin = JSON.stringify({ id: 'whole', effect: 'deny', ...policy })
+    return JSON.parse((await gatepass.runHereWith({ stdin }, 'policies', 'set', '-', '--json')).stdout)
+      .items[0]
+  }
+  const hook = { url: 'https://hooks.example.com/', timeout_ms: 500, on_failure: 'allow' }
+  const match = { users: ['eve'], tools: ['Demo.*'] }
+  const first = await set({ effect: 'hook', description: 'asks', enabled: false, match, hook })
+  expect(first).toMatchObject({ effect: 'hook', description: 'asks', enabled: false, match, hook })
+  const { created_at, updated_at, ...second } = await set({ match: { users: ['eve'] } })
+  expect(second).toEqual({ id: 'whole', effect: 'deny', enabled: true, match: { users: ['eve'] } })
+  expect(await gatepass.runHere('policies', 'delete', 'whole')).toMatchObject({ code: 0 })
+})
+
 test('a dry run says what a policy would have refused', async () => {
   const stdin = JSON.stringify({ id: 'no-ada', effect: 'deny', match: { users: ['ada'] } })
   const tried = await gatepass.runHereWith({ stdin }, 'policies', 'dry-run', '-')

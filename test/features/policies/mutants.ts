@@ -74,6 +74,15 @@ export const policies: readonly Mutation[] = [
     name: 'names workers',
   },
   {
+    rows: [],
+    fault: 'a policy that is set again keeps the description that its file no longer has',
+    file: 'src/features/policies/command-file.ts',
+    from: 'Object.fromEntries(removable.map(([member]) => [member, null]))',
+    to: '{}',
+    test: 'features/policies/command.test.ts',
+    name: 'set replaces a policy as a whole',
+  },
+  {
     rows: ['51'],
     fault: 'a tool that policies refuse is listed',
     file: 'src/tools/run/refused-tools.ts',
