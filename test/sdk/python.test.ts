@@ -189,6 +189,36 @@ describe('repeats a request', () => {
   })
 })
 
+describe('wait', () => {
+  const AT_ONCE = 'import time\ntime.sleep = lambda seconds: None'
+  const status = (status: string, more: object = {}) => ({ id: 'auth_1', status, scopes: [], ...more })
+
+  test('goes on after failures, and while the consent is pending', async () => {
+    const { answer, sent } = await against(
+      script(
+        [503, refusal('store_unavailable')],
+        [200, status('pending')],
+        [200, status('completed', { context: { token: 'at_1' } })],
+      ),
+      'gatepass.wait("auth_1")',
+      AT_ONCE,
+    )
+    expect(answer).toEqual({ value: status('completed') })
+    expect(sent.map(({ query }) => query)).toEqual(Array(3).fill({ id: 'auth_1', wait: '45' }))
+  })
+
+  test('raises a failed authorization at once, and a refusal', async () => {
+    const failed = script([200, status('failed', { reason: 'access_denied', message: 'Ask again.' })])
+    expect((await against(failed, 'gatepass.wait("auth_1")', AT_ONCE)).answer).toMatchObject({
+      type: 'AuthorizationFailed',
+      text: 'authorization_failed: The authorization failed (access_denied). Ask again.',
+    })
+    const unknown = await against(script([404, refusal('not_found')]), 'gatepass.wait("auth_1")', AT_ONCE)
+    expect(unknown.answer).toMatchObject({ code: 'not_found' })
+    expect(unknown.sent).toHaveLength(1)
+  })
+})
+
 describe('the API key', () => {
   test('follows no redirect', async () => {
     const others: RecordedRequest[] = []
@@ -266,6 +296,17 @@ describe('ends at its deadline', () => {
     )
     expect(answer).toMatchObject({ code: 'timeout', status: null })
   })
+})
+
+test('each type names types that the file defines', async () => {
+  const [types, methods] = await python(`
+import gatepass as module, typing
+classes = [one for one in vars(module).values() if isinstance(one, type)]
+methods = [one for name, one in vars(Gatepass).items() if not name.startswith("_")]
+for one in classes + methods: typing.get_type_hints(one, vars(module))
+print(json.dumps([len(classes), [one.__name__ for one in methods if not one.__doc__]]))`)
+  expect(types).toBeGreaterThan(100)
+  expect(methods).toEqual([])
 })
 
 test('has the version of the package', () => {

@@ -5,6 +5,7 @@ import { currentWireFiles } from './current.ts'
 import { generateWireTypes } from './generate.ts'
 import { generateMethods } from './generate-methods.ts'
 import type { OpenApiDocument, Schema } from './openapi.ts'
+import { createPythonTypes } from './python-types.ts'
 import { comment, typeOf } from './type-of.ts'
 
 let gatepass: Gatepass
@@ -107,6 +108,38 @@ describe('a schema becomes a type', () => {
 
   test('but not without saying what it is', () => {
     expect(() => typeOf({ description: 'Anything' }, { takesUndefined: false })).toThrow(/without a type/)
+  })
+})
+
+describe('a schema becomes a type of Python', () => {
+  test.each<[string, Schema, string]>([
+    ['a text that may be null', { type: ['string', 'null'] }, 'Optional[str]'],
+    ['an enum', { type: 'string', enum: ['a', 'b'] }, 'Literal["a", "b"]'],
+    ['any JSON', { type: ['null', 'string', 'array', 'object'] }, 'Any'],
+    ['a list', { type: 'array', items: { $ref: '#/components/schemas/Tool' } }, 'list[Tool]'],
+    ['a map', { type: 'object', additionalProperties: { type: 'integer' } }, 'dict[str, int]'],
+    [
+      'a union',
+      { oneOf: [{ type: 'null' }, { type: 'boolean' }, { type: 'number' }] },
+      'Optional[Union[bool, float]]',
+    ],
+  ])('%s', (_, schema, type) => {
+    expect(createPythonTypes({}).typeOf(schema, 'Name')).toBe(type)
+  })
+
+  test('with members that may be left out, and one whose name Python keeps', () => {
+    const types = createPythonTypes({})
+    const properties = { id: { type: 'string' }, from: { type: 'integer' } }
+    expect(types.typeOf({ type: 'object', properties, required: ['id'] }, 'Step')).toBe('Step')
+    expect(types.text().trimEnd()).toBe(`class _StepRequired(TypedDict):
+    id: str
+
+
+_StepMayBeNamed = TypedDict("_StepMayBeNamed", {"from": "int"}, total=False)
+
+
+class Step(_StepRequired, _StepMayBeNamed, total=False):
+    pass`)
   })
 })
 
