@@ -27,7 +27,10 @@ beforeAll(async () => {
     effect: 'deny',
     match: { tools: ['Demo.Leak'], time: { from: '20:00', to: '06:00' } },
   })
-  await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret', description: 'Of the weather service' })
+  await call('POST', '/v1/admin/secrets/API_KEY', {
+    value: 'secret',
+    description: `Of the weather service. ${'The team of the weather service renews it each year in June. '.repeat(4)}`,
+  })
   webhook = (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/gatepass' })).body.id
   key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'backend', rate_limit: 20 })).body.id
   person = await newPerson(browser)
@@ -111,6 +114,42 @@ describe('by hand', () => {
     await page.getByRole('status').waitFor()
     const after = (await world.call('GET', '/v1/admin/policies/by-hand')).body
     expect({ ...after, updated_at: '' }).toEqual({ ...made, updated_at: '' })
+  })
+
+  test('a secret with a long key is deleted by a button whose label is whole', async () => {
+    const { page } = person
+    const secret = `KEY_${'OF_THE_WEATHER_SERVICE_'.repeat(4)}`
+    await world.call('POST', `/v1/admin/secrets/${secret}`, {
+      value: 'secret',
+      description: 'For '.repeat(60),
+    })
+    await page.goto(at('/secrets'))
+    const row = page.getByRole('row').filter({ hasText: secret })
+    await row.getByText('Delete', { exact: true }).click()
+    await lookAt(person, 'console-secret-delete', { widths: [390, 920] })
+    await row.getByRole('button', { name: 'Delete it' }).click()
+    await row.waitFor({ state: 'detached' })
+  })
+
+  test('on a phone the rows of a list are cards, and still a table to a screen reader', async () => {
+    await using phone = await newPerson(browser, { width: 390, height: 844 })
+    const { page } = phone
+    await logIn(phone)
+    await page.goto(at('/keys'))
+    const heads = await page.getByRole('columnheader').allTextContents()
+    expect(heads).toContain('State')
+    const row = page.getByRole('row').filter({ hasText: 'backend' })
+    const cells = await row.getByRole('cell').evaluateAll((all) =>
+      all.map((cell) => ({
+        label: getComputedStyle(cell, '::before').content.split('"')[1],
+        top: cell.getBoundingClientRect().top,
+        isInSight: cell.getBoundingClientRect().right <= document.documentElement.clientWidth,
+      })),
+    )
+    expect(cells.map(({ label }) => label)).toEqual(heads)
+    expect(cells.every(({ isInSight }) => isInSight)).toBe(true)
+    const byPlace = cells.toSorted((a, b) => a.top - b.top).map(({ label }) => label)
+    expect(byPlace.slice(0, 2)).toEqual(['Name', 'State'])
   })
 
   test('a tool is tried by the form of its schema', async () => {

@@ -24,7 +24,7 @@ const FURTHER = [
 export async function everyPage(world: World, userId: string): Promise<void> {
   const show = await openConsole(world)
   for (const { path } of MENU.flatMap(({ items }) => items)) {
-    const details = new RegExp(`<td>.*?<a href="/dashboard(${path}/[^"]+)"`).exec(await show(path))?.[1]
+    const details = new RegExp(`<td[ >].*?<a href="/dashboard(${path}/[^"]+)"`).exec(await show(path))?.[1]
     if (path !== '' && details !== undefined) await show(details.replaceAll('&amp;', '&'))
   }
   for (const path of FURTHER) await show(path.replace('USER', userId))

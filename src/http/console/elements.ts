@@ -1,11 +1,15 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Html, name } from '../pages/layout.ts'
 import type { OnPage } from './routes.ts'
 
 // What the console's pages show: tables, badges, lists of facts, times, links.
 
-/** A table that scrolls sideways in its own box on a narrow screen. Without rows it shows the text `empty`. */
+/**
+ * A table that scrolls sideways in its own box on a narrow screen. On a phone the stylesheet shows each row as a card, with
+ * the name of its column beside each value; the roles are written out because browsers drop those of a table that is laid
+ * out as blocks. Without rows it shows the text `empty`.
+ */
 export function table(
   caption: string,
   head: readonly (string | Html)[],
@@ -13,9 +17,15 @@ export function table(
   empty: string | Html,
 ): Html {
   if (rows.length === 0) return emptyState(empty)
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table><caption class="visually-hidden">${caption}</caption>
-<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell ?? html`<span class="muted">–</span>`}</td>`)}</tr>`)}</tbody></table></div>`
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="rows" role="table"><caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${head.map((cell) => html`<th scope="col" role="columnheader">${cell}</th>`)}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map((cell, i) => html`<td role="cell"${labelOf(head[i])}>${cell ?? html`<span class="muted">–</span>`}</td>`)}</tr>`)}</tbody></table></div>`
+}
+
+/** The text of the column's head, for the cards. */
+function labelOf(head: string | Html | undefined): Html {
+  const label = typeof head === 'string' ? head : raw(String(head).replaceAll(/<[^>]*>/g, ''))
+  return html` data-label="${label}"`
 }
 
 export function emptyState(text: string | Html): Html {
