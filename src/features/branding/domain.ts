@@ -15,6 +15,8 @@ export interface Branding {
   readonly accentDark?: string
   /** Part of the URL of the style sheet with the colours. */
   readonly styleHash?: string
+  /** Where the last page of an authorization leads back to, if its request names no `next_uri`. */
+  readonly appUrl?: string
   readonly privacyUrl?: string
   readonly supportUrl?: string
   /** Sentences by language, and by place. */

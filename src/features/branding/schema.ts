@@ -19,6 +19,7 @@ export function describeBrandingTables(
       accent: text('accent'),
       accentDark: text('accent_dark'),
       styleHash: text('style_hash'),
+      appUrl: text('app_url'),
       privacyUrl: text('privacy_url'),
       supportUrl: text('support_url'),
       texts: json<NonNullable<Branding['texts']>>('texts'),

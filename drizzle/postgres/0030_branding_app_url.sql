@@ -1,0 +1,1 @@
+ALTER TABLE "brandings" ADD COLUMN "app_url" text;
