@@ -10,6 +10,8 @@ export interface Brand {
   /** URLs of this server. */
   readonly logo?: string | undefined
   readonly style?: string | undefined
+  /** The page of the application to go back to. */
+  readonly appUrl?: string | undefined
   readonly privacyUrl?: string | undefined
   readonly supportUrl?: string | undefined
   /** The project's own sentence for a place of its pages: in the page's language if there is one, else in another. */

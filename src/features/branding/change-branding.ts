@@ -15,6 +15,7 @@ export interface BrandingChanges {
   readonly lang?: string | null | undefined
   readonly accent?: string | null | undefined
   readonly accentDark?: string | null | undefined
+  readonly appUrl?: string | null | undefined
   readonly privacyUrl?: string | null | undefined
   readonly supportUrl?: string | null | undefined
   readonly texts?: Branding['texts'] | null | undefined
@@ -85,6 +86,7 @@ function merged(before: Branding | undefined, changes: BrandingChanges, logo: Lo
     lang: pick(changes.lang, before?.lang),
     accent: pick(changes.accent, before?.accent),
     accentDark: pick(changes.accentDark, before?.accentDark),
+    appUrl: pick(changes.appUrl, before?.appUrl),
     privacyUrl: pick(changes.privacyUrl, before?.privacyUrl),
     supportUrl: pick(changes.supportUrl, before?.supportUrl),
     texts: pick(changes.texts, before?.texts),

@@ -13,6 +13,7 @@ interface BrandingOptions extends CommonOptions {
   readonly logo?: string
   readonly accent?: string
   readonly accentDark?: string
+  readonly appUrl?: string
   readonly privacyUrl?: string
   readonly supportUrl?: string
   readonly texts?: string
@@ -27,6 +28,7 @@ const LABELS = [
   ['logo_url', 'logo'],
   ['accent', 'accent'],
   ['accent_dark', 'accent, dark'],
+  ['app_url', 'application'],
   ['privacy_url', 'privacy'],
   ['support_url', 'support'],
 ] as const
@@ -40,6 +42,7 @@ export function defineBranding(branding: Command, shell: Shell): void {
       .option('--logo <file>', 'a PNG, JPEG or WebP image of at most 64 KiB')
       .option('--accent <colour>', 'links and buttons on light pages, such as #0b57d0')
       .option('--accent-dark <colour>', 'the same on dark pages')
+      .option('--app-url <url>', 'where the last page of an authorization leads back to')
       .option('--privacy-url <url>', 'where your privacy policy is')
       .option('--support-url <url>', 'where your users get help')
       .option('--lang <language>', 'the language for users whose own language the pages do not have')
@@ -80,6 +83,7 @@ async function changesOf(options: BrandingOptions): Promise<BrandingChanges> {
     logo,
     accent,
     accentDark,
+    appUrl,
     privacyUrl,
     supportUrl,
     texts,
@@ -92,6 +96,7 @@ async function changesOf(options: BrandingOptions): Promise<BrandingChanges> {
     lang,
     accent,
     accent_dark: accentDark,
+    app_url: appUrl,
     privacy_url: privacyUrl,
     support_url: supportUrl,
     logo: logo === undefined ? undefined : await readImage(logo),

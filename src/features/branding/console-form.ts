@@ -37,6 +37,12 @@ export const LOOK = operationForm(
     },
     accent: { label: 'Colour on light pages', placeholder: '#0b57d0' },
     accent_dark: { label: 'Colour on dark pages', placeholder: '#8ab4f8' },
+    app_url: {
+      label: 'Your application',
+      type: 'url',
+      placeholder: 'https://acme.example/',
+      hint: 'Where “Back to …” leads, if the request named no address.',
+    },
     privacy_url: { label: 'Privacy page', type: 'url', placeholder: 'https://acme.example/privacy' },
     support_url: { label: 'Support page', type: 'url', placeholder: 'https://acme.example/help' },
     ...omitted('logo', 'texts', 'domain'),

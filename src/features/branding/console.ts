@@ -220,6 +220,7 @@ const FACTS = outputView(getBranding.output, {
   lang: ['Language', ({ lang }) => lang && LANGUAGE_NAMES[languageOf(lang)]],
   accent: ['Colour on light pages', ({ accent }) => accent && code(accent)],
   accent_dark: ['Colour on dark pages', ({ accent_dark: accent }) => accent && code(accent)],
+  app_url: 'Your application',
   privacy_url: 'Privacy page',
   support_url: 'Support page',
   ...omitted('project_id', 'logo_url', 'updated_at'),

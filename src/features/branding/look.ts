@@ -13,9 +13,10 @@ export async function findLook({ brandings }: Pick<Store, 'brandings'>, projectI
 
 export function lookOf(branding: Branding | undefined): Brand {
   if (branding === undefined) return NO_BRAND
-  const { appName, lang, styleHash, privacyUrl, supportUrl, texts = {} } = branding
+  const { appName, appUrl, lang, styleHash, privacyUrl, supportUrl, texts = {} } = branding
   return {
     appName,
+    appUrl,
     language: knownLanguage(lang),
     logo: logoPath(branding),
     style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css?v=${STYLE_VERSION}`,

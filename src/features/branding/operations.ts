@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
+import { isLoopbackHost } from '../../domain/confidential-url.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { LANGUAGES } from '../../domain/languages.ts'
 import type { Project } from '../../domain/project.ts'
@@ -25,6 +26,14 @@ const webPage = z
     const url = /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
     return url !== undefined && url.username === '' && url.password === ''
   }, 'must be an https URL without credentials')
+const appPage = z
+  .string()
+  .max(1000)
+  .refine((text) => {
+    const url = /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || url.username !== '' || url.password !== '') return false
+    return url.protocol === 'https:' || isLoopbackHost(url.hostname)
+  }, 'must be an https URL, or an http URL of a loopback host, without credentials')
 const ownTexts = z
   .strictObject(Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])))
   .openapi('OwnTexts')
@@ -50,6 +59,11 @@ export const brandingChangesSchema = z
       description: 'The same on dark pages; absent: the nearest readable shade of `accent`',
       example: '#8ab4f8',
     }),
+    app_url: appPage.nullish().meta({
+      description:
+        'The page of your application to which the last page of an authorization leads back, if the request named no `next_uri`',
+      example: 'https://acme.example/',
+    }),
     privacy_url: webPage.nullish(),
     support_url: webPage.nullish(),
     domain: domainText.nullish().meta({
@@ -73,6 +87,7 @@ const brandingSchema = z
     logo_url: z.string().optional().meta({ description: 'A path of this server' }),
     accent: z.string().optional(),
     accent_dark: z.string().optional(),
+    app_url: z.string().optional(),
     privacy_url: z.string().optional(),
     support_url: z.string().optional(),
     texts: z.record(z.string(), z.record(z.string(), z.string())).optional(),
@@ -185,11 +200,12 @@ export function changeOwnBranding(
   projectId: string,
   body: Omit<z.output<typeof brandingChangesSchema>, 'domain'>,
 ): Promise<ChangedBranding> {
-  const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
+  const { app_name, app_url, accent_dark, privacy_url, support_url, texts: own, ...same } = body
   return change(broker, projectId, {
     ...same,
     appName: app_name,
     accentDark: accent_dark,
+    appUrl: app_url,
     privacyUrl: privacy_url,
     supportUrl: support_url,
     texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
@@ -207,6 +223,7 @@ async function toWire(broker: Broker, project: Project): Promise<z.infer<typeof 
     logo_url: logoPath(branding),
     accent: branding.accent,
     accent_dark: branding.accentDark,
+    app_url: branding.appUrl,
     privacy_url: branding.privacyUrl,
     support_url: branding.supportUrl,
     texts: branding.texts,

@@ -2652,6 +2652,7 @@ export interface Branding {
   readonly logo_url?: string
   readonly accent?: string
   readonly accent_dark?: string
+  readonly app_url?: string
   readonly privacy_url?: string
   readonly support_url?: string
   readonly texts?: { readonly [name: string]: { readonly [name: string]: string } }
@@ -2669,6 +2670,11 @@ export interface BrandingChanges {
   readonly accent?: string | null | undefined
   /** The same on dark pages; absent: the nearest readable shade of `accent` */
   readonly accent_dark?: string | null | undefined
+  /**
+   * The page of your application to which the last page of an authorization leads back, if the request
+   * named no `next_uri`
+   */
+  readonly app_url?: string | null | undefined
   readonly privacy_url?: string | null | undefined
   readonly support_url?: string | null | undefined
   /**
