@@ -235,9 +235,7 @@ describe('the connect page', () => {
     ]
     const shown = await render(connectPage(connectView({ scopes })))
     expect(shown).toContain('<h1><bdi>Calendar helper</bdi> wants to use your <bdi>Google</bdi> account</h1>')
-    expect(shown).toMatch(
-      /You are <strong><bdi>alice@example.com<\/bdi><\/strong>. Not you\? <button [^>]+>Cancel<\/button>\./,
-    )
+    expect(shown).toMatch(/You are <strong><bdi>alice@example.com<\/bdi><\/strong>. Not you\? Cancel\./)
     expect(shown).toContain('<bdi>Calendar helper</bdi> will be able to:')
     expect(shown).toContain(
       'Use <code><bdi>https://x.test/a?b=c</bdi></code>, as <bdi>Google</bdi> describes it',
@@ -321,8 +319,44 @@ describe('an ending', () => {
   test.each(FAILURE_REASONS)('%s has a page of its own that says what to do', async (reason) => {
     const shown = await render(endingPage(endingView({ reason })))
     expect(shown).toContain(endingTitle('failed', reason))
-    expect(shown).toMatch(/<h2>What to do<\/h2><p>.{30,}<\/p>/)
+    expect(shown).toMatch(/<p class="muted">.{30,}<\/p>/)
     expect(shown).toContain(`Reason: <code>${reason}</code>`)
+  })
+
+  test('has one button, and folds what the operator reads', async () => {
+    const shown = await render(
+      endingPage(endingView({ reason: 'invalid_client', authorizationId: 'auth_1' })),
+    )
+    const [before = '', details = ''] = shown.split('<details')
+    expect(before).not.toMatch(/auth_1|invalid_client/)
+    expect(details).toMatch(/gatepass explain auth_1.*invalid_client/s)
+    const both = await render(
+      endingPage(endingView({ reason: 'access_denied', again: '/again', nextUri: 'https://app.test/' })),
+    )
+    expect(both.match(/class="button"|<button type/g)).toEqual(['class="button"'])
+  })
+
+  test('a cancel by the user is no alarm', async () => {
+    expect(await render(endingPage(endingView({ reason: 'access_denied' })))).toContain(
+      'class="sign neutral"',
+    )
+    expect(await render(endingPage(endingView({ reason: 'invalid_client' })))).toContain('class="sign bad"')
+  })
+
+  test('leads back to the application of the project where the request names no address', async () => {
+    const brand = { ...NO_BRAND, appName: 'Acme', appUrl: 'https://acme.test/app' }
+    const back = async (more: object) => {
+      const { href, text } =
+        /class="button" href="(?<href>[^"]+)">Back to (?<text>.+?)<\/a>/.exec(
+          await render(endingPage(endingView({ reason: 'access_denied', brand, ...more }))),
+        )?.groups ?? {}
+      return [href, text]
+    }
+    expect(await back({ nextUri: undefined })).toEqual(['https://acme.test/app', '<bdi>Acme</bdi>'])
+    expect(await back({ nextUri: 'https://acme.test/next' })).toEqual([
+      'https://acme.test/next',
+      '<bdi>Acme</bdi>',
+    ])
   })
 
   test('has a title like no other', () => {
@@ -344,7 +378,7 @@ describe('an ending', () => {
     )
     expect(shown).toContain('Google is connected')
     expect(shown).toContain('alice@gmail.com')
-    expect(shown).toContain('close this window')
+    expect(shown).not.toContain('close this window')
     expect(shown).toContain('href="https://app.test/done?a=1&amp;b=2">Back to your application</a>')
     expect(shown).not.toContain('Reason:')
   })

@@ -119,8 +119,7 @@ function identity(view: ConnectView, app: Text | undefined, words: Words): Html 
     userDisplay === undefined
       ? connect.forOneUser({ app })
       : connect.youAre({ user: name(userDisplay, { longest: 100 }), app })
-  const cancel = html`<button class="link" type="submit" form="cancel">${connect.cancel}</button>`
-  return html`<p class="identity">${who}${words.gap}${connect.notYou({ cancel })}</p>`
+  return html`<p class="identity">${who}${words.gap}${connect.notYou({ cancel: connect.cancel })}</p>`
 }
 
 function insideApp(address: string, { texts: { connect } }: Words): Html {
@@ -138,9 +137,9 @@ function scopeItem(shown: ShownScope, view: ConnectView, { texts: { connect } }:
     sentence === undefined
       ? html`<span>${connect.undescribed({ scope: html`<code><bdi>${scope}</bdi></code>`, provider: documentedBy(view) })}</span>`
       : html`<span lang="${sentence.language}">${name(sentence.text, { longest: 200 })}</span>`
-  return html`<li>${words} <span class="marks">${sensitive && html`<span class="mark wait">${connect.sensitive}</span>`}
-${level !== undefined && html`<span class="mark">${connect.levels[level]}</span>`}
-${isAllowed !== undefined && html`<span class="mark${isAllowed ? '' : ' new'}">${isAllowed ? connect.alreadyAllowed : connect.isNew}</span>`}</span></li>`
+  return html`<li>${words} <span class="badges">${sensitive && html`<span class="badge wait">${connect.sensitive}</span>`}
+${level !== undefined && html`<span class="badge">${connect.levels[level]}</span>`}
+${isAllowed !== undefined && html`<span class="badge${isAllowed ? '' : ' new'}">${isAllowed ? connect.alreadyAllowed : connect.isNew}</span>`}</span></li>`
 }
 
 /** The provider's name, as a link to the page where it describes its scopes. */

@@ -47,7 +47,7 @@ export interface Ending {
   readonly todo: string
 }
 
-type Tone = 'good' | 'bad' | 'wait'
+type Tone = 'good' | 'bad' | 'wait' | 'neutral'
 
 const TONES = {
   completed: 'good',
@@ -62,7 +62,7 @@ const TONES = {
   wrong_provider: 'bad',
   unknown_login: 'bad',
   another_user: 'bad',
-  login_cancelled: 'wait',
+  login_cancelled: 'neutral',
   login_unavailable: 'bad',
   login_failed: 'bad',
   not_found: 'bad',
@@ -74,6 +74,9 @@ const TONES = {
   refused_request: 'bad',
   problem: 'bad',
 } as const satisfies Record<EndingKind, Tone>
+
+/** The user's own decision, which is nothing to be alarmed about. */
+const DECLINED: FailureReason = 'access_denied'
 
 /** These kinds are no failures, so their page gives no reason. */
 const NO_REASON: ReadonlySet<EndingKind> = new Set([
@@ -95,21 +98,19 @@ export function endingPage(view: EndingView, words: Words): Html {
     kind === 'completed' && providerName !== undefined
       ? endings.isConnected({ provider: providerName })
       : ofKind
-  const tone = TONES[kind]
+  const tone = kind === 'failed' && reason === DECLINED ? 'neutral' : TONES[kind]
+  const back = view.window === undefined ? nextLink(view, words) : undefined
   const message = words.language === 'en' ? view.message : undefined
   const body = html`<main>
 <article class="card">
 ${sign(tone)}
 <h1><bdi>${title}</bdi></h1>
 <p>${message ?? completedSentence(view, words) ?? happened}</p>
-${facts(view, words)}
-${kind === 'completed' ? html`<p>${view.window === 'closes' ? endings.closesItself : todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
+${facts(shownFacts(view, words))}
+${(kind !== 'completed' || back === undefined) && html`<p class="muted">${view.window === 'closes' ? endings.closesItself : todo}</p>`}
 ${(kind === 'completed' || kind === 'failed') && noteOf(brand?.note(`${kind}.note`, words.language))}
-${view.window === undefined ? nextLink(view, words) : closeButton(view.window, words)}
-${view.lookAgain !== undefined && html`<a class="button" href="${view.lookAgain}">${endings.lookAgain}</a>`}
-${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}
-${forOthers(view, words)}
-${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? CODES[kind] ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
+${actions(view, tone, back, words)}
+${folded(view, words)}
 </article>
 </main>`
   return page(title, body, {
@@ -152,25 +153,62 @@ function forOthers({ cause, authorizationId }: EndingView, { texts: { endings } 
   return html`<p class="muted small">${reader}: <span lang="en" dir="ltr">${known && withCommands(`${known.message} ${known.toDo}`)}${steps && known && html`<br>`}${steps}</span></p>`
 }
 
-function facts(view: EndingView, { texts }: Words): Html | false {
+type Row = readonly [term: string, value: string | undefined]
+
+/** What the user checks: whose account it was, and what is missing. */
+function shownFacts(view: EndingView, { texts }: Words): readonly Row[] {
   const { facts: terms } = texts.endings
-  const rows: [string, string | undefined][] = [
-    [terms.provider, view.providerName],
+  return [
     [terms.account, view.account],
     [terms.notGranted, view.notGranted?.join(' ')],
-    [terms.askedBy, view.requester],
-    [terms.user, view.userId],
   ]
-  const known = rows.filter((row): row is [string, string] => row[1] !== undefined)
+}
+
+function facts(rows: readonly Row[]): Html | false {
+  const known = rows.flatMap(([term, value]) => (value === undefined ? [] : [[term, value] as const]))
   return (
     known.length > 0 &&
     html`<dl class="facts">${known.map(([term, value]) => html`<dt>${term}</dt><dd>${name(value)}</dd>`)}</dl>`
   )
 }
 
-function nextLink({ nextUri, brand }: EndingView, { texts: { endings } }: Words): Html | undefined {
+/** What the operator and the author of the tool read, closed until the reader opens it. */
+function folded(view: EndingView, words: Words): Html | false {
+  const { kind, reason, cause } = view
+  const { endings, connect } = words.texts
+  const { facts: terms } = endings
+  const about = facts([
+    [terms.provider, view.providerName],
+    [terms.askedBy, view.requester],
+    [terms.user, view.userId],
+  ])
+  const others = forOthers(view, words)
+  const code =
+    !NO_REASON.has(kind) &&
+    html`<p class="reason muted small">${endings.reason} <code>${reason ?? CODES[kind] ?? kind}</code>${cause !== undefined && cause.code !== reason && html` (<code>${cause.code}</code>)`}</p>`
+  if (about === false && others === false && code === false) return false
+  return html`<details class="small"><summary>${connect.details}</summary>
+${about}
+${others}
+${code}</details>`
+}
+
+/** One button. If there are two ways on, the second is a link. */
+function actions(view: EndingView, tone: Tone, back: Html | undefined, words: Words): Html | undefined {
+  const { lookAgain, again, window } = view
+  if (window !== undefined) return closeButton(window, words)
+  if (lookAgain !== undefined)
+    return html`<a class="button" href="${lookAgain}">${words.texts.endings.lookAgain}</a>`
+  if (again === undefined) return back
+  const retry = (style: string) =>
+    html`<form method="post" action="${again}"><button${style && html` class="${style}"`} type="submit">${againWords(view, words)}</button></form>`
+  // after a cancel, the way back comes before the way to begin again
+  return back !== undefined && tone === 'neutral' ? html`${back}${retry('link')}` : html`${retry('')}${back}`
+}
+
+function nextLink({ kind, nextUri, brand }: EndingView, { texts: { endings } }: Words): Html | undefined {
   const app = brand?.appName
-  const url = webUrl(nextUri)
+  const url = webUrl(nextUri ?? (kind === 'working' ? undefined : brand?.appUrl))
   return (
     url &&
     html`<a class="button" href="${url.href}">${endings.backTo({ app: app === undefined ? undefined : name(app) })}</a>`
@@ -186,6 +224,7 @@ function sign(tone: Tone): Html {
     good: html`<path d="m7.5 12.5 3 3 6-6.5"/>`,
     bad: html`<path d="M12 7v6"/><path d="M12 16.5v.01"/>`,
     wait: html`<path d="M12 7v5l3 2"/>`,
+    neutral: html`<path d="M8 12h8"/>`,
   }
   return html`<svg class="sign ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${inside[tone]}</svg>`
 }

@@ -29,8 +29,7 @@ export function refusalPage({ error, description, documentAt, target, words, bra
 <article class="card">
 <h1>${title}</h1>
 <p>${documentAt === undefined ? happened : t.unreadAt({ host: name(documentAt) })}</p>
-<h2>${endings.whatToDo}</h2>
-<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo({ setting: DOCUMENTS_OFF })}</p>
+<p class="muted">${documentAt === undefined ? t.refusedTodo : t.unreadTodo({ setting: DOCUMENTS_OFF })}</p>
 ${target !== undefined && html`<p>${t.wantsYouAt({ host: name(target.host || target.protocol) })}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
 <p class="reason muted small">${endings.reason} <code>${name(error)}</code>${description !== undefined && html`<br><span lang="en" dir="ltr">${name(description, { longest: 200 })}</span>`}</p>
 </article>

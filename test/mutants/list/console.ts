@@ -138,4 +138,22 @@ export const operatorsConsole: readonly Mutation[] = [
     test: 'browser/console-administration.test.ts',
     name: 'the rows of a list are cards, and still a table to a screen reader',
   },
+  {
+    rows: [],
+    fault: 'the last page leads to the address of the project although the request names one',
+    file: 'src/http/pages/ending-page.ts',
+    from: "nextUri ?? (kind === 'working' ? undefined : brand?.appUrl)",
+    to: 'brand?.appUrl ?? nextUri',
+    test: 'http/pages.test.ts',
+    name: 'leads back to the application of the project where the request names no address',
+  },
+  {
+    rows: [],
+    fault: 'a cancel by the user looks like an error',
+    file: 'src/http/pages/ending-page.ts',
+    from: "const DECLINED: FailureReason = 'access_denied'",
+    to: "const DECLINED: FailureReason = 'expired'",
+    test: 'http/pages.test.ts',
+    name: 'a cancel by the user is no alarm',
+  },
 ]

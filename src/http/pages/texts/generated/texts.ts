@@ -130,7 +130,6 @@ export interface Texts {
     readonly isConnected: Sentence<'provider'>
     readonly canNowUse: AppSentence<'provider'>
     readonly anotherAccount: Sentence<'before'>
-    readonly whatToDo: string
     readonly reason: string
     readonly forOperator: string
     readonly forToolAuthor: string
