@@ -7,8 +7,9 @@ import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { withSandboxClient } from './dev-provider/client.ts'
-import { prepareSandbox, sandboxFor } from './dev-provider/mount.ts'
-import { keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
+import { prepareSandbox, SANDBOX_WORKER, sandboxFor } from './dev-provider/mount.ts'
+import { sampleMetadata } from './dev-provider/sample-metadata.ts'
+import { developmentKeyFile, keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
 import { diagnose } from './diagnosis/diagnose.ts'
 import { effectiveSettings } from './diagnosis/effective-settings.ts'
 import { type ApiKey, isExpired, issueApiKey } from './domain/api-key.ts'
@@ -104,6 +105,13 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       },
       ...(sandbox && { sandbox }),
       links,
+      ...(links && {
+        tour: {
+          workerId: SANDBOX_WORKER,
+          metadata: sampleMetadata(config.publicUrl),
+          ...(apiKey !== undefined && { keyFile: developmentKeyFile(config.database) }),
+        },
+      }),
       settings: effectiveSettings(config),
       diagnose: async (projectId) => {
         const project = await broker.store.projects.find(projectId)

@@ -10,6 +10,7 @@ import { addSessionLogin } from './connect/session-login.ts'
 import { addConsole } from './console/console.ts'
 import type { ShownSetting } from './console/installation-pages.ts'
 import type { PrintedLinks } from './console/login.ts'
+import type { Sandbox } from './console/tour.ts'
 import { bodyLimit } from './endpoint/body-limit.ts'
 import type { SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, isCutOff, toRefusal } from './endpoint/errors.ts'
@@ -67,6 +68,8 @@ export interface AppOptions extends Omit<ApiOptions, 'operator'> {
   readonly sandbox?: Hono
   /** Only `gatepass dev`: links that log the developer in to the console. */
   readonly links?: PrintedLinks | undefined
+  /** Development: what the tour of the console shows. */
+  readonly tour?: Sandbox | undefined
   /** What the console shows of the settings. */
   readonly settings?: readonly ShownSetting[]
   /** Adds `/mcp`. */
@@ -75,7 +78,7 @@ export interface AppOptions extends Omit<ApiOptions, 'operator'> {
 
 /** Builds the app that is served: the endpoints of the API, and the pages. */
 export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
-  const { version, sandbox, links, diagnose, settings, mountMcp } = options
+  const { version, sandbox, links, tour, diagnose, settings, mountMcp } = options
   const { app, observer, shared, limits } = createApi(broker, options, (c, error) =>
     wantsPage(c) && !isCutOff(c, error)
       ? errorPage(c, toRefusal(error, c.req.path, broker.log))
@@ -91,7 +94,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker, routesOfFeatures.find(({ sealLogin }) => sealLogin)?.sealLogin) // /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
-  addConsole(app, broker, { diagnose, settings, links }) // /dashboard
+  addConsole(app, broker, { diagnose, settings, links, tour }) // /dashboard
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined, beginsAt: links && '/dashboard' }) // /, /docs, /openapi.json, /schemas/provider.json
   addProviderLogos(app) //            /assets/logo

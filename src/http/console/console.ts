@@ -10,6 +10,7 @@ import { MENU } from './menu.ts'
 import { addOverview } from './overview.ts'
 import { addAdministrationPages } from './pages.ts'
 import { consoleRoutes } from './routes.ts'
+import type { Sandbox } from './tour.ts'
 import { addUserPages } from './user-pages.ts'
 
 /** The largest form before the login: a key and the path of the next page. */
@@ -20,6 +21,8 @@ const MAX_FORM_BYTES = 512 * 1024
 export interface ConsoleOptions extends OperationOptions {
   /** Only `gatepass dev` prints links. */
   readonly links?: PrintedLinks | undefined
+  /** Development: an empty console begins with a tour of its sandbox. */
+  readonly tour?: Sandbox | undefined
 }
 
 /** The operator's console. Each `add…` function adds the pages and forms of one subject. */
@@ -32,7 +35,7 @@ export function addConsole(app: OpenAPIHono, broker: Broker, options: ConsoleOpt
   app.use('/dashboard/*', (c, next) => (uploads.has(c.req.path) ? next() : limit(c, next)))
   const routes = consoleRoutes(app, broker, { menu: MENU, uploads })
   addConsoleLogin(app, broker, routes, options) // /dashboard/login, /enter, /link, /confirm, /project, /logout
-  addOverview(routes) //                           /dashboard
+  addOverview(routes, options.tour) //             /dashboard, /tour
   addConnectionPages(routes) //                    /dashboard/connections
   addUserPages(routes) //                          /dashboard/users
   addAuthorizationPages(routes) //                 /dashboard/authorizations

@@ -1,3 +1,5 @@
+import { copyScript } from '../pages/copy-script.ts'
+
 /**
  * The script of the console, which a browser runs. It sends a form once when its button is pressed twice, and reloads the
  * texts of elements with `data-live` at intervals while the page is visible. It sets only `textContent`, as the pages'
@@ -38,4 +40,4 @@ function runLive(): void {
   document.addEventListener('visibilitychange', ask)
 }
 
-export const liveScript = `(${runLive.toString()})()\n`
+export const liveScript = `${copyScript}(${runLive.toString()})()\n`

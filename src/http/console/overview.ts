@@ -10,6 +10,7 @@ import { badge, emptyState, link, section } from './elements.ts'
 import { MENU } from './menu.ts'
 import { urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { addTour, type Sandbox } from './tour.ts'
 
 const SPANS = {
   '24h': { label: '24 hours', columns: 24, hoursEach: 1 },
@@ -33,8 +34,11 @@ const CHARTS: readonly (readonly [counter: CounterName, title: string, order?: r
 const MOST_SHOWN = 20
 
 /** What needs attention, then how much Gatepass is used. */
-export function addOverview(routes: ConsoleRoutes): void {
+export function addOverview(routes: ConsoleRoutes, sandbox?: Sandbox): void {
+  const tour = sandbox && addTour(routes, sandbox)
   routes.page('', async (on) => {
+    const toured = await tour?.(on)
+    if (toured?.isUnderWay) return on.show('Welcome to Gatepass', toured.view)
     const { broker, projectId } = on
     const span = spanOf(on)
     const { columns, hoursEach } = SPANS[span]
@@ -54,7 +58,7 @@ export function addOverview(routes: ConsoleRoutes): void {
 <div class="cards">${CHARTS.map(([counter, title, order]) =>
       section(title, chartOf(counts, { counter, title, from, columns, hoursEach, ...(order && { order }) })),
     )}</div>`
-    return on.show('Overview', body)
+    return on.show('Overview', body, { ...(toured && { actions: toured.view }) })
   })
 }
 

@@ -1,32 +1,18 @@
+import { copyScript } from '../pages/copy-script.ts'
+
 /**
- * The script of the pages under /docs: it filters the list of operations, copies texts and, in development, sends the
- * requests of the forms. It must not use anything outside this function, because only its source text is sent to
+ * The script of the pages under /docs: it filters the list of operations and, in development, sends the requests of the
+ * forms. It must not use anything outside this function, because only its source text is sent to
  * browsers.
  */
 function runDocs(): void {
-  for (const element of document.querySelectorAll<HTMLElement>('[data-script]')) element.hidden = false
   const search = document.querySelector<HTMLInputElement>('#search')
   search?.addEventListener('input', () => filterOperations(search.value))
-  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
-    button.addEventListener('click', () => void copy(button))
   for (const form of document.querySelectorAll<HTMLFormElement>('details.try form'))
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       void send(form)
     })
-
-  /** Copies the text beside the button. If the browser refuses, selects the text so that the reader can copy it. */
-  async function copy(button: HTMLButtonElement): Promise<void> {
-    const text = button.parentElement?.querySelector('code')
-    if (!text) return
-    try {
-      await navigator.clipboard.writeText(text.textContent ?? '')
-      button.textContent = 'Copied'
-    } catch {
-      window.getSelection()?.selectAllChildren(text)
-      button.textContent = 'Selected: press Ctrl or ⌘ and C'
-    }
-  }
 
   function filterOperations(text: string): void {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -104,4 +90,4 @@ function runDocs(): void {
   }
 }
 
-export const docsScript = `(${runDocs.toString()})()`
+export const docsScript = `${copyScript}(${runDocs.toString()})()`

@@ -4,6 +4,15 @@ import type { Mutation } from '../mutation.ts'
 
 export const operatorsConsole: readonly Mutation[] = [
   {
+    rows: ['45'],
+    fault: 'the tour says that a program has run which has not',
+    file: 'src/http/console/tour.ts',
+    from: "entry_point !== 'console'",
+    to: "entry_point !== 'execute'",
+    test: 'browser/first-minute.test.ts',
+    name: 'six lines lead into a tour that one clicks',
+  },
+  {
     rows: ['56'],
     fault: 'the link of development works on a page that was rebound to this address',
     file: 'src/http/console/login.ts',

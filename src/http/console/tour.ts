@@ -1,0 +1,212 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { html } from 'hono/html'
+import { BrokerError } from '../../domain/errors.ts'
+import { DEFAULT_PROJECT } from '../../domain/project.ts'
+import { toolId } from '../../domain/tool.ts'
+import { listAuditEntries } from '../../operations/admin/audit.ts'
+import { listConnections } from '../../operations/authorizations/connections.ts'
+import { listAuthProviders } from '../../operations/providers/auth-providers.ts'
+import { getExecution, listExecutions } from '../../operations/tools/executions.ts'
+import { authorizeTool, importTools } from '../../operations/tools/tools.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
+import { executeTool } from '../../tools/run/execute-tool.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { badge, buttonLink } from './elements.ts'
+import { submit } from './form-fields.ts'
+import { perform } from './perform.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+// The console of a new installation of development: five steps, from the first consent to a provider of one's own. The
+// steps run operations of the API and read what the store has. Only two things are the browser's: that the developer has
+// looked at the audit trail, and has left the tour.
+
+/** What the tour connects and runs: the sandbox of development. */
+export interface Sandbox {
+  readonly workerId: string
+  /** The metadata of its tool. */
+  readonly metadata: object
+  /** The file with the API key, unless the settings have the key. */
+  readonly keyFile?: string | undefined
+}
+
+const USER = 'ada'
+const PROVIDER = 'sandbox'
+const TOOL = 'Sandbox_Profile'
+const COOKIE = 'gatepass-tour'
+const REMEMBERED = { path: '/dashboard', httpOnly: true, sameSite: 'Lax', maxAge: 365 * 24 * 3600 } as const
+
+/** Adds the tour, and returns what it is for a request: `undefined` once there is another provider, a button that
+ * begins it again where the developer has left it. */
+export function addTour(
+  routes: ConsoleRoutes,
+  { workerId, metadata, keyFile }: Sandbox,
+): (on: OnPage) => Promise<{ readonly isUnderWay: boolean; readonly view: Html } | undefined> {
+  routes.form('/tour/connect', async (on) => {
+    const { items } = await perform(on, importTools, { query: { worker_id: workerId }, body: metadata })
+    const [imported] = items
+    if (imported?.result === 'refused')
+      throw new BrokerError('invalid_request', imported.reason ?? 'The sample tool could not be imported.')
+    const next_uri = new URL('/dashboard', on.broker.settings.publicUrl).href
+    const asked = await perform(on, authorizeTool, { body: { tool_name: TOOL, user_id: USER, next_uri } })
+    if (asked.url === undefined) return on.go('', `${USER} is connected already.`)
+    return on.c.redirect(asked.url, 303)
+  })
+
+  routes.form('/tour/run', async (on) => {
+    const { broker, projectId } = on
+    const tool = await getTool(broker, projectId, TOOL)
+    await broker.audit.record(projectId, { action: 'tool.tried', tool: toolId(tool), userId: USER })
+    const call = { tool, input: {}, entryPoint: 'console', keepContent: true, userId: USER } as const
+    await executeTool(broker, call, on.c.req.raw.signal)
+    return on.go('')
+  })
+
+  routes.form('/tour/audit', (on, form) => {
+    const seq = Number(form.get('seq'))
+    setCookie(on.c, COOKIE, 'looked', REMEMBERED)
+    return on.go(`/audit/${seq}`, 'The tour goes on at Overview.')
+  })
+
+  routes.form('/tour/leave', (on) => {
+    setCookie(on.c, COOKIE, 'left', REMEMBERED)
+    return on.go('')
+  })
+
+  routes.form('/tour/begin', (on) => {
+    deleteCookie(on.c, COOKIE, REMEMBERED)
+    return on.go('')
+  })
+
+  return async (on) => {
+    if (!on.mayChange || on.session.project.name !== DEFAULT_PROJECT) return undefined
+    const { items: providers } = await perform(on, listAuthProviders)
+    if (providers.some(({ id }) => id !== PROVIDER)) return undefined
+    if (getCookie(on.c, COOKIE) === 'left')
+      return {
+        isUnderWay: false,
+        view: html`${on.form('/tour/begin', submit('Show the tour', 'secondary'))}`,
+      }
+    return { isUnderWay: true, view: tourView(on, await progressOf(on), keyFile) }
+  }
+}
+
+interface Progress {
+  readonly isConnected: boolean
+  /** What the tool answered last. */
+  readonly answer?: unknown
+  /** The entry of the audit trail about the latest release of the token. */
+  readonly release?: { readonly seq: number; readonly fingerprint?: string | undefined }
+  readonly hasLooked: boolean
+  /** A program has run the tool by the API. */
+  readonly programRan: boolean
+}
+
+async function progressOf(on: OnPage): Promise<Progress> {
+  const [connections, runs, releases] = await Promise.all([
+    perform(on, listConnections, { query: { user_id: USER } }),
+    perform(on, listExecutions, { query: { user_id: USER, tool: TOOL } }),
+    perform(on, listAuditEntries, {
+      query: { user_id: USER, action: 'token.released', provider_id: PROVIDER, limit: '1' },
+    }),
+  ])
+  const succeeded = runs.items.filter(({ outcome }) => outcome === 'value')
+  const [latest] = succeeded.filter(({ entry_point }) => entry_point === 'console')
+  const detail = latest && (await perform(on, getExecution, { params: { id: latest.id } }))
+  const [release] = releases.items
+  return {
+    isConnected: connections.items.some(
+      ({ provider_id, status }) => provider_id === PROVIDER && status === 'active',
+    ),
+    ...(latest && { answer: detail?.attempts?.at(-1)?.output?.value ?? { outcome: 'value' } }),
+    ...(release && { release }),
+    hasLooked: getCookie(on.c, COOKIE) === 'looked',
+    programRan: succeeded.some(({ entry_point }) => entry_point !== 'console'),
+  }
+}
+
+interface Step {
+  readonly title: string
+  readonly text: Html
+  readonly isDone: boolean
+  /** The one button of the step; `undefined` until the steps before it are done. */
+  readonly button: Html | '' | undefined
+}
+
+function tourView(on: OnPage, progress: Progress, keyFile: string | undefined): Html {
+  const steps = stepsOf(on, progress, keyFile)
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  const wasRefused = on.query('status') === 'failed'
+  return html`${wasRefused && html`<p class="note bad" role="alert">The consent was not given. Connect again, and approve.</p>`}
+<div class="head"><h2>Your first minute: a tool that acts for a user</h2>${on.form('/tour/leave', submit('Leave the tour', 'secondary'))}</div>
+<ol class="tour">${steps.map(
+    ({ title, text, isDone, button }, i) =>
+      html`<li class="card${i === next ? ' next' : ''}"${i === next ? html` aria-current="step"` : ''}><div class="head"><h3>${i + 1}. ${title}</h3>${isDone ? badge('done', 'good') : i === next ? badge('next', 'wait') : badge('later')}</div>
+${text}${button}</li>`,
+  )}</ol>
+<p class="muted small">Nothing here is simulated but the provider: the sandbox takes the place of one such as GitHub. <a href="/docs">API reference</a> · <a href="/docs/mcp">Connect an MCP client</a></p>`
+}
+
+function stepsOf(on: OnPage, progress: Progress, keyFile: string | undefined): readonly Step[] {
+  const { isConnected, answer, release, hasLooked, programRan } = progress
+  const hasRun = answer !== undefined
+  const firstOr = (isFirst: boolean) => (isFirst ? 'primary' : 'secondary')
+  return [
+    {
+      title: `Connect the sandbox as ${USER}`,
+      text: html`<p>Imports a sample tool, which needs an account at the sandbox. You play the user <code>${USER}</code>: read who asks for what, and approve.</p>`,
+      isDone: isConnected,
+      button: on.form(
+        '/tour/connect',
+        submit(isConnected ? 'Connect again' : 'Connect', firstOr(!isConnected)),
+      ),
+    },
+    {
+      title: 'Run the tool',
+      text: html`<p>Gatepass puts the token of <code>${USER}</code> into the call. The caller gets the answer, and no token.</p>
+${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>`}`,
+      isDone: hasRun,
+      button: isConnected
+        ? on.form('/tour/run', submit(hasRun ? 'Run it again' : 'Run it', firstOr(!hasRun)))
+        : undefined,
+    },
+    {
+      title: 'See the token in the audit trail',
+      text: html`<p>Each release of a token has an entry: for which user, tool and scopes. It never has the token, only a fingerprint${release?.fingerprint !== undefined && html`, <code>${name(release.fingerprint)}</code>`}.</p>`,
+      isDone: hasLooked && release !== undefined,
+      button:
+        release &&
+        on.form(
+          '/tour/audit',
+          html`<input type="hidden" name="seq" value="${release.seq}">${submit('Show the entry', firstOr(!hasLooked))}`,
+        ),
+    },
+    {
+      title: 'Do the same from a program',
+      text: html`<p>The same in ten lines. They need <code>@gatepass/sdk</code>, which a clone has. The step is done when they have run: reload this page then.</p>`,
+      isDone: programRan,
+      button: html`<div class="paste"><button type="button" class="${firstOr(hasLooked && !programRan)}" hidden data-script data-copy>Copy</button>
+<pre tabindex="0"><code>${programText(on.broker.settings.publicUrl, keyFile)}</code></pre></div>`,
+    },
+    {
+      title: 'Add a real provider',
+      text: html`<p>The catalogue has the endpoints and scopes of hundreds. You need a client id and a secret of your own. Then the tour is over.</p>`,
+      isDone: false,
+      button: buttonLink('/catalogue', 'Choose a provider', { secondary: !programRan }),
+    },
+  ]
+}
+
+/** A program without a dependency but the client library, which runs in the folder where Gatepass was started. */
+function programText(publicUrl: URL, keyFile: string | undefined): string {
+  const key = keyFile === undefined ? '' : `GATEPASS_API_KEY=$(cat ${keyFile}) `
+  return `// Save as hello.mjs beside the database, then: ${key}node hello.mjs
+import { Gatepass } from '@gatepass/sdk'
+
+const gatepass = new Gatepass({ baseUrl: '${publicUrl.origin}' })
+const profile = await gatepass.as('${USER}').tools.run('${TOOL}', {}, {
+  consent: ({ url }) => console.log(\`Please open \${url} and approve.\`),
+})
+
+console.log(profile)
+`
+}

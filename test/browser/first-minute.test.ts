@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { type Installation, install, type Started } from '../cli/gatepass.ts'
+import { type Looking, lookAt } from './look-at.ts'
+import { clickThrough, heading } from './looks-right.ts'
+
+// What a developer clicks after `gatepass dev`: no command is typed after the first.
+
+const run = promisify(execFile)
+const LOOKING: Looking = { widths: [1280, 390] }
+
+let browser: Browser
+let gatepass: Installation
+let server: Started
+beforeAll(async () => {
+  browser = await openBrowser()
+  gatepass = await install()
+  server = gatepass.start('dev')
+})
+afterAll(async () => {
+  await browser?.close()
+  await gatepass?.[Symbol.asyncDispose]()
+})
+
+/** The newest link that the terminal shows, after `after`. */
+async function printedLink(after = ''): Promise<string> {
+  const pattern = new RegExp(
+    `${after.replaceAll(/[?]/g, '\\?')}[\\s\\S]*Console {3}(http://localhost:\\d+/dashboard/enter\\?ticket=[\\w-]{43}\\S*)`,
+  )
+  return (await server.prints(pattern))[1] ?? ''
+}
+
+const step = ({ page }: Person, title: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) })
+const stateOf = async (person: Person, title: string) => step(person, title).locator('.badge').textContent()
+
+test('six lines lead into a tour that one clicks, from the first consent to the code', async () => {
+  const link = await printedLink()
+  const [welcome] = await server.prints(/^Gatepass [\s\S]*shown below\.\n/m)
+  expect(welcome.trim().split('\n').length).toBeLessThanOrEqual(6)
+  expect(welcome).not.toMatch(/gp_|curl -/)
+
+  await using person = await newPerson(browser)
+  const { page, context } = person
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(link)
+  await lookAt(person, 'first-minute-enter', LOOKING)
+  await page.getByRole('button', { name: 'Open the console' }).click()
+  expect(await heading(page)).toBe('Welcome to Gatepass')
+  await lookAt(person, 'first-minute-tour', LOOKING)
+  expect(await stateOf(person, 'Connect the sandbox')).toBe('next')
+  expect(await step(person, 'Run the tool').getByRole('button').count()).toBe(0)
+
+  await step(person, 'Connect the sandbox').getByRole('button').click()
+  await clickThrough(page, 'Deny')
+  await page.getByRole('alert').getByText('The consent was not given').waitFor()
+  await step(person, 'Connect the sandbox').getByRole('button').click()
+  await clickThrough(page, 'Approve')
+  await page.waitForURL('**/dashboard?*')
+  expect(await stateOf(person, 'Connect the sandbox')).toBe('done')
+
+  await step(person, 'Run the tool').getByRole('button').click()
+  await step(person, 'Run the tool').getByText('"message": "Hello Ada Lovelace"').waitFor()
+  expect(await stateOf(person, 'See the token')).toBe('next')
+
+  await step(person, 'See the token').getByRole('button').click()
+  expect(await page.locator('main').textContent()).toContain('token.released')
+  expect(await page.locator('main').textContent()).toMatch(/fingerprint/i)
+  await lookAt(person, 'first-minute-audit', LOOKING)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  expect(await stateOf(person, 'See the token')).toBe('done')
+
+  await step(person, 'Do the same').getByRole('button', { name: 'Copy' }).click()
+  await step(person, 'Do the same').getByText('Copied').waitFor()
+  const program = await page.evaluate(() => navigator.clipboard.readText())
+  expect(program.trim().split('\n').length).toBeLessThanOrEqual(10)
+  const command = /then: (.*)/.exec(program)?.[1] ?? ''
+  symlinkSync(resolve('node_modules'), join(gatepass.directory, 'node_modules'))
+  writeFileSync(join(gatepass.directory, 'hello.mjs'), program)
+  const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
+  const { stdout } = await run('bash', ['-c', command], { cwd: gatepass.directory, env })
+  expect(stdout).toContain("message: 'Hello Ada Lovelace'")
+  await page.reload()
+  expect(await stateOf(person, 'Do the same')).toBe('done')
+  expect(await stateOf(person, 'Add a real provider')).toBe('next')
+  await lookAt(person, 'first-minute-last', LOOKING)
+
+  await step(person, 'Add a real provider').getByRole('link').click()
+  expect(await heading(page)).toBe('Add a provider')
+})
+
+test('the tour can be left, and begun again', async () => {
+  await using person = await newPerson(browser)
+  const { page } = person
+  await page.goto(gatepass.url)
+  expect(new URL(page.url()).pathname).toBe('/dashboard/login')
+  await lookAt(person, 'first-minute-login', LOOKING)
+  const before = await printedLink()
+  await page.getByRole('button', { name: 'Show a new link in the terminal' }).click()
+  await page.getByRole('status').getByText('A new link is in the terminal').waitFor()
+  await page.goto(await printedLink(before))
+  await page.getByRole('button', { name: 'Open the console' }).click()
+  await page.getByRole('button', { name: 'Leave the tour' }).click()
+  expect(await heading(page)).toBe('Overview')
+  await page.getByRole('button', { name: 'Show the tour' }).click()
+  expect(await heading(page)).toBe('Welcome to Gatepass')
+  expect(await stateOf(person, 'Run the tool')).toBe('done')
+})
+
+test('the tour is over once there is another provider', async () => {
+  const added = await gatepass.runHereWith({ stdin: 's' }, 'providers', 'add', 'github', '--client-id', 'id')
+  expect(added).toMatchObject({ code: 0 })
+  await using person = await newPerson(browser)
+  const { page } = person
+  await page.goto(`${gatepass.url}/dashboard/login`)
+  const key = (await run('cat', [join(gatepass.directory, 'x.db.api-key')])).stdout.trim()
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  expect(await heading(page)).toBe('Overview')
+  expect(await page.getByRole('button', { name: /tour/ }).count()).toBe(0)
+})
