@@ -148,6 +148,16 @@ describe('by hand', () => {
     )
     expect(cells.map(({ label }) => label)).toEqual(heads)
     expect(cells.every(({ isInSight }) => isInSight)).toBe(true)
+    // the tree of the browser itself: Playwright's roles come from the names of the elements and not of their layout
+    const devTools = await page.context().newCDPSession(page)
+    const { nodes } = await devTools.send('Accessibility.getFullAXTree')
+    const count = (role: string) => nodes.filter((node) => node.role?.value === role).length
+    expect([count('table'), count('row'), count('columnheader'), count('cell')]).toEqual([
+      1,
+      3,
+      heads.length,
+      2 * heads.length,
+    ])
     const byPlace = cells.toSorted((a, b) => a.top - b.top).map(({ label }) => label)
     expect(byPlace.slice(0, 2)).toEqual(['Name', 'State'])
   })
