@@ -1326,6 +1326,7 @@ class Branding(_BrandingRequired, total=False):
     logo_url: str
     accent: str
     accent_dark: str
+    app_url: str
     privacy_url: str
     support_url: str
     texts: dict[str, dict[str, str]]
@@ -1339,6 +1340,7 @@ class BrandingChanges(TypedDict, total=False):
     logo: Optional[str]
     accent: Optional[str]
     accent_dark: Optional[str]
+    app_url: Optional[str]
     privacy_url: Optional[str]
     support_url: Optional[str]
     domain: Optional[str]
@@ -3665,8 +3667,8 @@ class Gatepass(_Client):
     def change_branding(
         self, id: str, *, app_name: Optional[str] = UNSET,
         lang: Literal["en", "de", "fr", "es", "pt", "ja", "zh", None] = UNSET, logo: Optional[str] = UNSET,
-        accent: Optional[str] = UNSET, accent_dark: Optional[str] = UNSET, privacy_url: Optional[str] = UNSET,
-        support_url: Optional[str] = UNSET, domain: Optional[str] = UNSET,
+        accent: Optional[str] = UNSET, accent_dark: Optional[str] = UNSET, app_url: Optional[str] = UNSET,
+        privacy_url: Optional[str] = UNSET, support_url: Optional[str] = UNSET, domain: Optional[str] = UNSET,
         texts: Optional[BrandingChangesTexts] = UNSET, timeout: Optional[float] = None,
     ) -> Branding:
         """Change how the project's pages look.
@@ -3678,7 +3680,7 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "PATCH", "/v1/admin/projects/{id}/branding", "safe", params={"id": id}, body={"app_name": app_name,
-            "lang": lang, "logo": logo, "accent": accent, "accent_dark": accent_dark,
+            "lang": lang, "logo": logo, "accent": accent, "accent_dark": accent_dark, "app_url": app_url,
             "privacy_url": privacy_url, "support_url": support_url, "domain": domain, "texts": texts},
             timeout=timeout,
         )
