@@ -19,10 +19,12 @@ const RARELY_USED = [
 ]
 
 /**
- * Modules that each command on a database loads, and what they import, as one file a line. The modules of a line may await
- * the features of the lines before it: a file that awaited a feature in itself would never end loading.
+ * Modules that each command loads (`start`), then those of each command on a database, and what they import, as one file a
+ * line. The modules of a line may await the features of the lines before it: a file that awaited a feature in itself would
+ * never end loading.
  */
 const TOGETHER = {
+  start: 'cli/(commands|program)',
   store: 'features/[^/]+/store[^/]*',
   settings: 'features/[^/]+/settings',
   later: 'features/(toolsets/toolset|scheduled-runs/schedule-tool|oxp/(backend|wire-tools|wire-worker))',
@@ -59,12 +61,12 @@ export async function bundle({ entries, outDir, plugins }: Bundle): Promise<void
           chunkFileNames: ({ name }) => `chunks/${name.replace(/~.*/s, '')}-[hash].js`,
           codeSplitting: {
             groups: [
-              // threads load what they import, and nothing of the broker's
-              { name: 'shared', tags: ['$initial'], minShareCount: 2, entriesAware: true, priority: 1 },
+              // the highest priority: threads load what they import, and nothing of the broker's
+              { name: 'shared', tags: ['$initial'], minShareCount: 2, entriesAware: true, priority: 30 },
               ...Object.entries(TOGETHER).map(([name, modules], line) => ({
                 name,
                 test: new RegExp(`/src/(${modules})\\.ts$`),
-                priority: -line,
+                priority: 20 - line,
               })),
             ],
           },
