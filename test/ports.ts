@@ -11,7 +11,7 @@ const RUNS = 4
 const PORTS_PER_RUN = PORTS_PER_WORKER * WORKERS
 
 const worker = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS
-const first = Number(process.env.TEST_FIRST_PORT ?? FIRST) + worker * PORTS_PER_WORKER
+const OUTSIDE_OF_RUNS = FIRST + RUNS * PORTS_PER_RUN
 let next = 1 // the first port of a run shows that its ports are taken
 
 /** Takes the ports of one run, until its process ends. Workers get their first one by the environment. */
@@ -31,6 +31,8 @@ export async function claimPorts(): Promise<Server> {
  * Each test worker has a range of ports, and gives each of them once before it gives one again.
  */
 export async function freePort(): Promise<number> {
+  // read here: the process of vitest claims its ports after it has loaded this file
+  const first = Number(process.env.TEST_FIRST_PORT ?? OUTSIDE_OF_RUNS) + worker * PORTS_PER_WORKER
   for (let tries = 0; tries < PORTS_PER_WORKER; tries++) {
     const port = first + next
     next = (next + 1) % PORTS_PER_WORKER
