@@ -92,7 +92,7 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
   for (const { add } of routesOfFeatures) add(app, broker, limits)
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
-  addLogin(app, broker, routesOfFeatures.find(({ sealLogin }) => sealLogin)?.sealLogin) // /login/callback
+  addLogin(app, broker, routesOfFeatures.find(({ beginSession }) => beginSession)?.beginSession) // /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
   addConsole(app, broker, { diagnose, settings, links, tour }) // /dashboard
   addMcpSetup(app, broker) //         /docs/mcp

@@ -11,8 +11,8 @@ export interface PageRoutes {
   readonly paths: readonly string[]
   /** Those that are served at the sites of projects too; with `/*` at the end, all below. */
   readonly usersPaths?: readonly string[]
-  /** Keeps the session of a user who has logged in for pages of these routes. */
-  readonly sealLogin?: (c: Context, broker: Broker, login: PageLogin) => Promise<void>
+  /** Begins the session of a user who has logged in for pages of these routes. */
+  readonly beginSession?: (c: Context, broker: Broker, login: PageLogin) => Promise<void>
   readonly add: (app: OpenAPIHono, broker: Broker, limits: RequestLimits) => void
 }
 

@@ -93,7 +93,7 @@ function inProject(path: string, c: Context): string {
 }
 
 /** Begins the session of a user who has logged in at the issuer. */
-export async function keepMeSession(
+export async function beginMeSession(
   c: Context,
   broker: Broker,
   { projectId, userId, authTime }: PageLogin,

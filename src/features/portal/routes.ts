@@ -19,7 +19,7 @@ import { portalView } from './portal-view.ts'
 import { addMeConnections } from './routes-connections.ts'
 import { addMeData } from './routes-data.ts'
 import { addEnter } from './routes-enter.ts'
-import { addMeLogin, keepMeSession } from './routes-login.ts'
+import { addMeLogin, beginMeSession } from './routes-login.ts'
 import { asUser, meSession } from './routes-session.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
@@ -28,7 +28,7 @@ export const portalRoutes: PageRoutes = {
   paths: ['/me', '/me/*'],
   usersPaths: ['/me', '/me/*'],
   add: addPortal,
-  sealLogin: keepMeSession,
+  beginSession: beginMeSession,
 }
 
 /** The page on which users see what they have connected, and can disconnect it. */

@@ -23,7 +23,7 @@ export interface BrowserCookies {
   /** Returns the browser's id, to which logins and attempts are bound, or gives it a new id. Renews the cookie. */
   bind(c: Context): string
   /** Stores the sealed state of a login, which the login callback needs. */
-  sealLogin(c: Context, login: BegunLogin): void
+  setLogin(c: Context, login: BegunLogin): void
   keptLogin(c: Context, stateHash: string): string | undefined
   /** Deletes the state of the login. After a successful login, stores its proof. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
@@ -74,7 +74,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
       setCookie(c, cookies.browser, id, { ...attributes, maxAge })
       return id
     },
-    sealLogin(c, { stateHash, kept, seconds }) {
+    setLogin(c, { stateHash, kept, seconds }) {
       const others = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.login))
       if (others.length >= MAX_LOGINS) for (const name of others) deleteCookie(c, name, attributes)
       setCookie(c, loginCookie(stateHash), kept, { ...attributes, maxAge: seconds })

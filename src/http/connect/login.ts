@@ -12,9 +12,9 @@ import { startAndRedirect } from './start-and-redirect.ts'
 
 /**
  * Adds the callback of the broker's own login at an issuer. A click on the connect page begins such a login, and so
- * does a page that needs a session. `sealLogin` keeps the session of a user who has logged in for pages of a feature.
+ * does a page that needs a session. `beginSession` begins that of a feature’s pages.
  */
-export function addLogin(app: OpenAPIHono, broker: Broker, sealLogin?: PageRoutes['sealLogin']): void {
+export function addLogin(app: OpenAPIHono, broker: Broker, beginSession?: PageRoutes['beginSession']): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return
   const cookies = browserCookies(broker)
@@ -38,7 +38,7 @@ export function addLogin(app: OpenAPIHono, broker: Broker, sealLogin?: PageRoute
         return returnFromLogin(c, finished.returnTo)
       case 'page_session':
         cookies.endLogin(c, stateHash)
-        await sealLogin?.(c, broker, finished)
+        await beginSession?.(c, broker, finished)
         return returnFromLogin(c, finished.returnTo)
       case 'session_trouble':
         cookies.endLogin(c, stateHash)

@@ -69,7 +69,7 @@ export async function sendToLoginPage(
   const cookies = browserCookies(broker)
   try {
     const login = await begin(cookies.bind(c))
-    cookies.sealLogin(c, login)
+    cookies.setLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)
   } catch (error) {

@@ -100,7 +100,7 @@ export async function sendToLogin(
       { authorizationId: authorization.id, ...(given && { given }) },
       { browserId, at: siteOf(c, broker).url, prompt },
     )
-    browserCookies(broker).sealLogin(c, login)
+    browserCookies(broker).setLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)
   } catch (error) {

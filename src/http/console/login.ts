@@ -163,7 +163,7 @@ export function addConsoleLogin(
         returnTo,
         confirms,
       })
-      cookies.sealLogin(c, login)
+      cookies.setLogin(c, login)
       pageHeaders(c)
       return c.redirect(login.loginUrl.href, 303)
     } catch (error) {
