@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
+import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { AddedFormat } from '../../operations/dialects/added-format.ts'
@@ -14,13 +14,13 @@ import { completedVersion, requiresUser, splitToolId } from './backend-tool.ts'
 import { inlineReferences } from './wire-references.ts'
 
 const text = z.string()
-/** OXP's ToolDefinition. */
+/** OXP's ToolDefinition, which allows no further members. Its schemas are without references. */
 export const oxpToolSchema = z
   .object({
     id: text.meta({ description: '`Toolkit.Tool`, with `@x.y.z` where it has a version' }),
     name: text,
     description: text,
-    version: text,
+    version: text, // `x.y.z`; 0.0.0 if the tool has no version
     input_schema: jsonSchema,
     output_schema: jsonSchema.nullable().meta({ description: '`null`: the tool returns nothing' }),
     requirements: z
@@ -35,30 +35,11 @@ export const oxpToolSchema = z
   })
   .openapi('OxpTool')
 
-/** OXP's ToolDefinition, which allows no further members. */
-interface OxpDefinition {
-  /** `[A-Za-z0-9_]+.[A-Za-z0-9_]+`, followed by `@x.y.z` if the tool's version has that form. */
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  /** `x.y.z`; 0.0.0 if the tool has no version. */
-  readonly version: string
-  readonly input_schema: JsonSchema
-  /** Without references, like the input schema. `null`: the tool returns nothing. */
-  readonly output_schema: JsonSchema | null
-  readonly requirements?: {
-    readonly authorization?: readonly {
-      readonly id: string
-      readonly oauth2: { readonly scopes: readonly string[] }
-    }[]
-    readonly secrets?: readonly { readonly id: string }[]
-    readonly user_id?: true
-  }
-}
+type OxpDefinition = z.infer<typeof oxpToolSchema>
 
 /**
- * Lists every tool whose name is its source's own, in all its versions of the form `x.y.z`, the only form that OXP allows. Of a tool's other versions,
- * lists only the one that an id without a version means.
+ * Lists every tool whose name is its source's own, in all its versions of the form `x.y.z`, the only form that OXP allows.
+ * Of a tool's other versions, lists only the one that an id without a version means.
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const catalogue = await catalogueOf(broker, projectId)
