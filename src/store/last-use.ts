@@ -42,11 +42,11 @@ export function createLastUse<Member extends string>(
     const known: [string, EpochSeconds][] = []
     const others: [string, EpochSeconds][] = []
     const bits = new Set<string>()
-    for (const [user, at] of uses) {
-      const owner = owners.findBits({ id: user })
-      if (owner === undefined) others.push([user, at])
+    for (const [rowId, at] of uses) {
+      const owner = owners.findBits({ id: rowId })
+      if (owner === undefined) others.push([rowId, at])
       else {
-        known.push([owner + user, at])
+        known.push([owner + rowId, at])
         bits.add(owner)
       }
     }

@@ -66,7 +66,7 @@ async function verifyFromAnchor(
   const anchor = anchors.at(0)
   let end: AuditHead | undefined = anchor
   let last = anchor?.lastSeq
-  let knownIsThere = known === undefined || anchors.some((end) => isEnd(end, known))
+  let knownIsThere = known === undefined || anchors.some((archived) => isEnd(archived, known))
   for (;;) {
     const blocks = await broker.store.audit.blocks(projectId, {
       order: 'oldest first',

@@ -50,7 +50,7 @@ function strictOf(schema: unknown, depth: number): Schema {
   const kept = Object.entries(schema).filter(
     ([keyword]) => KEPT.includes(keyword) && (keyword !== 'format' || FORMATS.includes(String(format))),
   )
-  if ([type, anyOf, schema.enum, schema.const, schema.$ref].every((keyword) => keyword === undefined))
+  if ([type, anyOf, schema.enum, schema.const, schema.$ref].every((value) => value === undefined))
     throw NOT_STRICT
   const types = typesOf(schema)
   if (types.includes('array') && items === undefined) throw NOT_STRICT
@@ -90,11 +90,11 @@ function nullable(schema: Schema): Schema {
 function alternatives(anyOf: unknown): readonly unknown[] {
   const all = Array.isArray(anyOf) ? anyOf : []
   const others = all.filter((schema) => !(isSchema(schema) && schema.type === 'null'))
-  const isScalar = (simple: unknown) =>
-    isSchema(simple) &&
-    simple.$ref === undefined &&
-    simple.anyOf === undefined &&
-    !/object|array/.test(typesOf(simple).join())
+  const isScalar = (schema: unknown) =>
+    isSchema(schema) &&
+    schema.$ref === undefined &&
+    schema.anyOf === undefined &&
+    !/object|array/.test(typesOf(schema).join())
   if (others.length !== 1 && !others.every(isScalar)) throw NOT_STRICT
   return all
 }

@@ -47,28 +47,28 @@ export async function leaseSession(
 function lease(
   pool: Map<string, PooledSession>,
   key: string,
-  session: PooledSession,
+  pooled: PooledSession,
   isReused: boolean,
 ): Lease {
-  session.uses++
-  clearTimeout(session.timer)
+  pooled.uses++
+  clearTimeout(pooled.timer)
   const drop = () => {
-    if (pool.get(key) === session) pool.delete(key)
-    session.session.close()
+    if (pool.get(key) === pooled) pool.delete(key)
+    pooled.session.close()
   }
   return {
-    session: session.session,
+    session: pooled.session,
     isReused,
     end(isUsable) {
-      session.uses--
-      if (!isUsable && pool.get(key) === session) pool.delete(key)
-      if (session.uses > 0) return
-      if (pool.get(key) !== session) return drop()
+      pooled.uses--
+      if (!isUsable && pool.get(key) === pooled) pool.delete(key)
+      if (pooled.uses > 0) return
+      if (pool.get(key) !== pooled) return drop()
       // `makeRoom` reads the map in this order: idle sessions in the order in which they became idle
       pool.delete(key)
-      pool.set(key, session)
-      session.timer = setTimeout(drop, IDLE_MS)
-      session.timer.unref()
+      pool.set(key, pooled)
+      pooled.timer = setTimeout(drop, IDLE_MS)
+      pooled.timer.unref()
     },
   }
 }
@@ -76,11 +76,11 @@ function lease(
 /** Makes room by closing the oldest session that no call uses. `false` if all are in use. */
 function makeRoom(pool: Map<string, PooledSession>): boolean {
   if (pool.size < MAX_SESSIONS) return true
-  for (const [key, session] of pool) {
-    if (session.uses > 0) continue
-    clearTimeout(session.timer)
+  for (const [key, pooled] of pool) {
+    if (pooled.uses > 0) continue
+    clearTimeout(pooled.timer)
     pool.delete(key)
-    session.session.close()
+    pooled.session.close()
     return true
   }
   return false

@@ -84,7 +84,7 @@ export function unusedSettings(
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
   const known = new Set(operations.flatMap((operation) => namesOf(operation)))
-  const unknown = (list: readonly string[] = []) => list.filter((operation) => !known.has(operation))
+  const unknown = (list: readonly string[] = []) => list.filter((name) => !known.has(name))
   const say = (setting: string, names: readonly string[], problem: string) =>
     names.length === 0
       ? []

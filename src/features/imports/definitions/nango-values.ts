@@ -193,5 +193,5 @@ function fixedValue(template: string, url: string): { name: string; value: strin
 }
 
 export function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((scope) => typeof scope === 'string') : []
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
 }
