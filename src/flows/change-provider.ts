@@ -16,14 +16,14 @@ export async function changeProvider(
 ): Promise<ProviderEntry | undefined> {
   const from = providerIdentity(broker, before)
   const to = providerIdentity(broker, entry)
-  const kept = keepConnections && from !== to ? { from: [from], to } : undefined
+  const identity = keepConnections && from !== to ? { from: [from], to } : undefined
   const actions: AuditEvent['action'][] = [
     'provider.changed',
-    ...(kept === undefined ? [] : (['provider.connections_kept'] as const)),
+    ...(identity === undefined ? [] : (['provider.connections_kept'] as const)),
     ...(confirmed ? (['provider.environment_client_confirmed'] as const) : []),
   ]
   const entries = actions.map((action) => broker.audit.of(entry.projectId, { action, providerId: entry.id }))
   const [first] = entries
   const audit = first && { ...first, lines: entries.flatMap(({ lines }) => lines) }
-  return broker.store.providers.change(before, entry, audit, kept)
+  return broker.store.providers.change(before, entry, audit, identity)
 }

@@ -47,10 +47,13 @@ export interface Connections extends ConnectionRefreshes {
     audit?: AuditEntries,
   ): Promise<'created' | 'replaced' | 'present'>
   /**
-   * Changes the provider identity of the entry's connections as `kept` says, in several transactions; returns how many.
+   * Changes the provider identity of the entry's connections as `change` says, in several transactions; returns how many.
    * After an interruption the next call changes the rest.
    */
-  reidentify(entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>, kept: IdentityChange): Promise<number>
+  reidentify(
+    entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
+    change: IdentityChange,
+  ): Promise<number>
   /** Writes when each connection was last used, by id. A later time that is already stored stays. */
   readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */

@@ -19,14 +19,14 @@ export interface Providers {
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
   /**
    * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or
-   * was deleted. Its `updatedAt` rises by at least a second. `kept` keeps connections usable when the provider
-   * identity of the entry changes, in the same transaction.
+   * was deleted. Its `updatedAt` rises by at least a second. `identity` keeps connections usable when the
+   * provider identity of the entry changes, in the same transaction.
    */
   change(
     from: ProviderEntry,
     to: ProviderEntry,
     audit?: AuditEntries,
-    kept?: IdentityChange,
+    identity?: IdentityChange,
   ): Promise<ProviderEntry | undefined>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
@@ -110,13 +110,13 @@ export function createProviders(database: Database): Providers {
     async add(entry, audit) {
       return writeRow(write, audit, rowChange('provider', entry.projectId, [entry.uid]), () => insert(entry))
     },
-    async change(from, to, audit, kept) {
+    async change(from, to, audit, identity) {
       const { uid, projectId } = from
       return write(audit, function* (announce) {
         const [current] = yield* locked({ uid })
         if (!isDeepStrictEqual(current, from)) return undefined
         const [changed] = yield* update(newerThan(from, to))
-        if (kept !== undefined) yield* reidentify(uid, kept)
+        if (identity !== undefined) yield* reidentify(uid, identity)
         announce(rowChange('provider', projectId, [uid]))
         return changed
       })
