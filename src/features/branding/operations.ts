@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { isLoopbackHost } from '../../domain/confidential-url.ts'
+import { isConfidential } from '../../domain/confidential-url.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { LANGUAGES } from '../../domain/languages.ts'
 import type { Project } from '../../domain/project.ts'
@@ -19,21 +19,11 @@ const colour = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b57d0')
   .transform((text) => text.toLowerCase())
-const webPage = z
-  .string()
-  .max(1000)
-  .refine((text) => {
-    const url = /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
-    return url !== undefined && url.username === '' && url.password === ''
-  }, 'must be an https URL without credentials')
-const appPage = z
-  .string()
-  .max(1000)
-  .refine((text) => {
-    const url = /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
-    if (url === undefined || url.username !== '' || url.password !== '') return false
-    return url.protocol === 'https:' || isLoopbackHost(url.hostname)
-  }, 'must be an https URL, or an http URL of a loopback host, without credentials')
+const webPage = pageUrl(({ protocol }) => protocol === 'https:', 'must be an https URL without credentials')
+const appPage = pageUrl(
+  (url) => isConfidential(url, false),
+  'must be an https URL, or an http URL of a loopback host, without credentials',
+)
 const ownTexts = z
   .strictObject(Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])))
   .openapi('OwnTexts')
@@ -192,6 +182,17 @@ async function ownProject(
     'not_found',
     `This key does not belong to a project "${id.slice(0, 100)}". It belongs to "${own.name}".`,
   )
+}
+
+/** The URL of a page, without credentials, spaces and backslashes. */
+function pageUrl(isAllowed: (url: URL) => boolean, message: string) {
+  return z
+    .string()
+    .max(1000)
+    .refine((text) => {
+      const url = /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+      return url !== undefined && url.username === '' && url.password === '' && isAllowed(url)
+    }, message)
 }
 
 /** Changes the look without the domain, for the API and the console. `body`: parsed by `brandingChangesSchema`. */
