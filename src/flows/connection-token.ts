@@ -4,15 +4,12 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Release } from '../services/release.ts'
 import { causeOfStored } from './causes/explain-connection.ts'
-import { getAccessToken, unavailableError } from './get-access-token.ts'
+import { getAccessToken, type TokenNeed, unavailableError } from './get-access-token.ts'
 import { getConnection } from './get-connection.ts'
 import { findProviderByUid } from './get-provider.ts'
 import { releaseTokens } from './release-tokens.ts'
 
-interface Refreshing {
-  /** As in `TokenNeed`. */
-  readonly forceRefresh?: boolean
-}
+type Refreshing = Pick<TokenNeed, 'forceRefresh'>
 
 /**
  * Releases the token of a connection, refreshed if necessary. Throws `not_found`, also if the provider was removed,
