@@ -26,7 +26,7 @@ const KINDS: readonly WorkerOption[] = [
     secret: 'secret',
     needsSecret: true,
   },
-  ...(await loadFeatures('workers')).map(({ option }) => option),
+  ...(await loadFeatures('workers')).map(({ type, option }) => ({ kind: type, ...option })),
   { kind: 'mcp', description: 'a remote MCP server', address: 'uri', secret: 'secret' },
   { kind: 'openapi', description: 'an HTTP API, by its OpenAPI document', address: 'url' },
 ]

@@ -100,8 +100,8 @@ export interface FeatureWorkers {
   /** Speaks their protocol. */
   readonly backend: () => Promise<Backend>
   readonly wire: () => Promise<WorkerTypeWire>
-  readonly form: WorkerForm
-  readonly option: WorkerOption
+  readonly form: Omit<WorkerForm, 'type'>
+  readonly option: Omit<WorkerOption, 'kind'>
 }
 
 /** What a gate is made of. */

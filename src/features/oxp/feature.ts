@@ -9,7 +9,6 @@ export const oxp: Feature = {
     backend: async () => (await import('./backend.ts')).oxpBackend,
     wire: async () => (await import('./wire-worker.ts')).oxpWorker,
     form: {
-      type: 'oxp',
       name: 'OXP server',
       what: 'A server of the Open eXecution Protocol.',
       fields: {
@@ -23,6 +22,6 @@ export const oxp: Feature = {
         jwt_secret: 'JWT secret',
       },
     },
-    option: { kind: 'oxp', description: 'an OXP server', address: 'uri', secret: 'api_key' },
+    option: { description: 'an OXP server', address: 'uri', secret: 'api_key' },
   }),
 }

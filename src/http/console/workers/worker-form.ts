@@ -49,7 +49,7 @@ export const WORKER_FORMS: readonly WorkerForm[] = [
       operations: 'Operations',
     },
   },
-  ...(await loadFeatures('workers')).map(({ form }) => form),
+  ...(await loadFeatures('workers')).map(({ type, form }) => ({ type, ...form })),
 ]
 
 export function workerForm(type: string | null | undefined): WorkerForm {
