@@ -284,17 +284,32 @@ describe('ends at its deadline', () => {
     expect(answer).toMatchObject({ code: 'timeout', status: null })
   })
 
+  const endless: Handler = (_, res) => {
+    res.writeHead(200, { 'content-type': 'application/json' })
+    const sending = setInterval(() => res.write(' '), 10)
+    res.on('close', () => clearInterval(sending))
+  }
+
   test('when the answer goes on without an end', async () => {
-    const { answer } = await against(
-      (_, res) => {
-        res.writeHead(200, { 'content-type': 'application/json' })
-        const sending = setInterval(() => res.write(' '), 10)
-        res.on('close', () => clearInterval(sending))
-      },
+    const { answer } = await against(endless, 'gatepass.list_workers()', ONCE)
+    expect(answer).toMatchObject({ code: 'timeout', status: null })
+  })
+
+  test('when connecting took all of the time', async () => {
+    const { answer, sent } = await against(
+      endless,
       'gatepass.list_workers()',
-      ONCE,
+      `${ONCE}
+import http.client, threading
+connect = http.client.HTTPConnection.connect
+def late(connection):
+    connect(connection)
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer): thread.join()
+http.client.HTTPConnection.connect = late`,
     )
     expect(answer).toMatchObject({ code: 'timeout', status: null })
+    expect(sent).toEqual([])
   })
 })
 

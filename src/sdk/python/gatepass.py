@@ -383,7 +383,7 @@ class _Client:
         try:
             with deadline:
                 connection.connect()
-                deadline.socket = connection.sock
+                deadline.cover(connection.sock)
                 encoded["authorization"] = self._authorization().encode()
                 connection.request(method, self._base_path + target, body, encoded)
                 answer = connection.getresponse()
@@ -415,6 +415,11 @@ class _Deadline:
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)  # that of TLS would leave the rest unencrypted
         except OSError:
             pass  # it has ended
+
+    def cover(self, connected: socket.socket) -> None:
+        self.socket = connected
+        if self.is_over:  # before there was a socket to shut down
+            raise socket.timeout("Connecting took all of the time.")
 
     def __enter__(self) -> None:
         self._timer.start()

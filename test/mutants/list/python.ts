@@ -35,6 +35,15 @@ export const python: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'the client for Python waits without a limit if connecting took all of the time',
+    file,
+    from: 'if self.is_over:  # before there was a socket to shut down',
+    to: 'if False:',
+    test,
+    name: 'when connecting took all of the time',
+  },
+  {
+    rows: [],
     fault: 'the attributes of the client for Python show the API key',
     file,
     from: 'self._max_retries = max_retries',
