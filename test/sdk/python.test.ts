@@ -255,6 +255,17 @@ describe('the API key', () => {
   })
 })
 
+test.each([
+  'http://127.0.0.1:port',
+  'http://[::1',
+  'http://127.0.0.1:0',
+  'http://a:b@127.0.0.1',
+  'ftp://127.0.0.1',
+])('a URL that is none is named when the client is made: %s', async (url) => {
+  const found = await python(errorOf(`Gatepass(${JSON.stringify(url)}).list_workers()`))
+  expect(found).toMatchObject({ code: 'invalid_options' })
+})
+
 describe('refuses what would reach another path', () => {
   test.each([
     'gatepass.get_worker("..")',

@@ -152,8 +152,12 @@ class _Client:
             raise GatepassError("invalid_options", "Pass api_key, or set GATEPASS_API_KEY.")
         if re.fullmatch(r"[\x21-\x7e]+", key) is None:
             raise GatepassError("invalid_options", "api_key has characters that no API key has.")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        try:
+            parts = urlsplit(url)
+            is_usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and "@" not in parts.netloc
+        except ValueError:  # of a port or an IPv6 address
+            is_usable = False
+        if not is_usable:
             raise GatepassError("invalid_options", "url must be an http(s) URL without a user.")
         if not timeout > 0:
             raise GatepassError("invalid_options", "timeout must be more than 0.")
