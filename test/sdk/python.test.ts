@@ -125,6 +125,8 @@ try:
 except AuthorizationRequired as error:
     print(json.dumps([error.status, error.authorization["url"]]))`)
     expect(found).toEqual([403, expect.stringContaining('/connect/')])
+    const bodiless = await python(errorOf('gatepass.fetch("py6", "demo", "/notes", method="HEAD").status'))
+    expect(bodiless).toMatchObject({ code: 'authorization_required', status: 403 })
   })
 
   test('reads all pages of a list', async () => {

@@ -262,7 +262,8 @@ class _Client:
     ) -> Response:
         """Sends a request to the provider's API; Gatepass adds the user's token, which never reaches this process.
         `path` is below the API's base URL. Returns answers of every status, redirects too. Raises
-        `AuthorizationRequired` when the user must approve first."""
+        `AuthorizationRequired` when the user must approve first; for HEAD, whose answer has no room for the link, a
+        `GatepassError` of the code `authorization_required`."""
         bare = path.split("?")[0].replace("\\", "/")
         if not path.startswith("/") or any(unquote(part) in (".", "..") for part in bare.split("/")):
             raise GatepassError("invalid_request", 'path must begin with "/" and have no "." or ".." in it.')
@@ -286,8 +287,10 @@ class _Client:
 
         def once() -> Response:
             response = self._send(method, target, sent, data, timeout)
-            if response.headers.get("x-gatepass-error") is not None:
-                raise _refusal(response, _parse(response.body))
+            refused = response.headers.get("x-gatepass-error")
+            if refused is not None:
+                # the answer to HEAD has no body
+                raise _refusal(response, _parse(response.body) or {"name": refused, "message": f"Gatepass refused the request: {refused}."})
             return response
 
         response = self._repeated(once, f"{method} /proxy/{provider}", repetition, self._max_retries)
