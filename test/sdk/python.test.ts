@@ -135,6 +135,10 @@ names = [tool["qualified_name"] for tool in gatepass.list_tools(limit=100)["item
 print(json.dumps([names, [tool["qualified_name"] for tool in gatepass.each(gatepass.list_tools, limit=2)]]))`)
     expect(all.length).toBeGreaterThan(4)
     expect(pages).toEqual(all)
+    const rest = await python(
+      'print(json.dumps([tool["qualified_name"] for tool in gatepass.each(gatepass.list_tools, limit=2, offset=1)]))',
+    )
+    expect(rest).toEqual(all.slice(1))
   })
 })
 

@@ -300,8 +300,8 @@ class _Client:
 
     def each(self, method: Callable[..., Any], *args: Any, **filters: Any) -> Iterator[Any]:
         """Yields the items of all pages of a list: `for tool in gatepass.each(gatepass.list_tools, q="mail"): ...`"""
-        position: dict[str, Any] = {}
-        read = 0
+        position: dict[str, Any] = {name: filters.pop(name) for name in ("cursor", "offset") if name in filters}
+        read = position.get("offset") or 0
         while True:
             page = method(*args, **filters, **position)
             yield from page["items"]
