@@ -187,6 +187,12 @@ describe('repeats a request', () => {
     const late = await against(script([503, refusal('store_unavailable'), { 'retry-after': '61' }]), list)
     expect(late.sent).toHaveLength(1)
     expect(late.answer).toMatchObject({ retry_after: 61 })
+    const odd = { 'retry-after': 'Mon, 01 Jan 2024 00:00:00 +99999999999999999' }
+    const unread = await against(
+      script([503, refusal('store_unavailable'), odd]),
+      'Gatepass(max_retries=0).list_workers()',
+    )
+    expect(unread.answer).toMatchObject({ code: 'store_unavailable', retry_after: null })
   })
 
   test('not after a refusal', async () => {
