@@ -8,11 +8,11 @@ import { pendingMigrations } from '../../src/store/dialects/postgres/migrations.
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import type { Store } from '../../src/store/store.ts'
-import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
+import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
 import { storeConformance } from './conformance.ts'
-import { connected, inProject, type OpenedStore, pending, putTool, refreshed, tool } from './fixtures.ts'
-import { announce, type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
+import { connected, inProject, pending, putTool, refreshed, tool } from './fixtures.ts'
+import { announce, openTwice, type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
 
 /** The tests share one database, one after the other: making one for each would take most of the time. */
 let shared: FreshDatabase
@@ -27,25 +27,11 @@ afterAll(async () => {
   await shared[Symbol.asyncDispose]()
 })
 
-async function openTwice(): Promise<OpenedStore & { readonly url: string }> {
-  const { url } = shared
-  const [store, other] = [await openPostgresStore(url), await openPostgresStore(url)]
-  return {
-    url,
-    store,
-    other,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([store.close(), other.close()])
-      await emptyTables(shared)
-    },
-  }
-}
-
 storeConformance('postgres', () => reused.open())
 
 describe('on PostgreSQL, other nodes', () => {
   test('hear of a write within 100 ms', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner)
     await untilCaughtUp(opened.other)
@@ -61,7 +47,7 @@ describe('on PostgreSQL, other nodes', () => {
   })
 
   test('hear of a write with a name of any length', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { owner } = await inProject(opened.store)
     await untilCaughtUp(opened.other)
     const before = opened.other.catchUp()
@@ -73,7 +59,7 @@ describe('on PostgreSQL, other nodes', () => {
   })
 
   test('drop their caches when they lose the announcements, and soon receive them again', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, other, url } = opened
     const { projectId } = await inProject(store)
     await untilCaughtUp(other)
@@ -94,7 +80,7 @@ describe('on PostgreSQL, other nodes', () => {
 })
 
 test('on PostgreSQL, a write that its own condition refuses gives its connection back to the pool', async () => {
-  await using opened = await openTwice()
+  await using opened = await openTwice(shared)
   const { store } = opened
   const { owner } = await inProject(store)
   await store.authorizations.begin(pending(owner), 'share 1', 0)
@@ -106,7 +92,7 @@ test('on PostgreSQL, a write that its own condition refuses gives its connection
 
 describe('on PostgreSQL, races', () => {
   test('of a sweep and a write keep what was written', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, url } = opened
     const { owner } = await inProject(store)
     const { projectId } = owner
@@ -138,7 +124,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of first connections of a user end in one default', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, other } = opened
     const { owner } = await inProject(store)
     for (let round = 0; round < 5; round++) {
@@ -154,7 +140,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of deletions and additions leave one default', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, other } = opened
     const { owner } = await inProject(store)
     for (let round = 0; round < 5; round++) {
@@ -174,7 +160,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of a consent and the deletion of its provider leave no connection behind', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, other } = opened
     const { owner, projectId } = await inProject(store)
     const [stored] = await Promise.allSettled([
@@ -186,7 +172,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('for a lease are decided by the clock of the database, not by those of the nodes', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { store, other, url } = opened
     const { owner } = await inProject(store)
     const { id } = await connected(store, owner)
@@ -311,21 +297,21 @@ describe('a PostgreSQL database', () => {
   })
 
   test('refuses a value that it cannot store as invalid_request', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     await expect(opened.store.projects.ensure('with \u0000 in it', 1)).rejects.toMatchObject({
       code: 'invalid_request',
     })
   })
 
   test('rounds an expiry with a fraction down to whole seconds', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner, { expiresAt: 3600.75 })
     expect(await opened.store.connections.find(id)).toMatchObject({ expiresAt: 3600 })
   })
 
   test('keeps JSON with its members in the order in which they were written', async () => {
-    await using opened = await openTwice()
+    await using opened = await openTwice(shared)
     const { projectId } = await inProject(opened.store)
     const inputSchema = { type: 'object', properties: { z: {}, a: { const: '\u0000' } }, $id: 'x', b: 1.5 }
     const one = tool({ projectId, inputSchema })

@@ -6,6 +6,21 @@ import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, runSql } from '../postgres.ts'
 import type { OpenedStore } from './fixtures.ts'
 
+/** Opens two stores of their own on the database; disposing of them empties it. */
+export async function openTwice(database: FreshDatabase): Promise<OpenedStore & { readonly url: string }> {
+  const { url } = database
+  const [store, other] = [await openPostgresStore(url), await openPostgresStore(url)]
+  return {
+    url,
+    store,
+    other,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([store.close(), other.close()])
+      await emptyTables(database)
+    },
+  }
+}
+
 /** A database that is opened once for many tests, because opening takes ten times as long as most of them. */
 export interface ReusedDatabase {
   /** Returns two stores on the empty database; disposing of them empties it. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgresStore } from '../../../src/store/dialects/postgres/open.ts'
-import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../../postgres.ts'
+import { type FreshDatabase, freshDatabase, runSql } from '../../postgres.ts'
 import { connection, defined, inProject } from '../../store/fixtures.ts'
+import { openTwice } from '../../store/reused-postgres.ts'
 import { until } from '../../until.ts'
 import { webhook } from './fixtures.ts'
 
@@ -12,22 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => shared[Symbol.asyncDispose]())
 
-async function openTwice() {
-  const { url } = shared
-  const [store, other] = [await openPostgresStore(url), await openPostgresStore(url)]
-  return {
-    url,
-    store,
-    other,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([store.close(), other.close()])
-      await emptyTables(shared)
-    },
-  }
-}
-
 test('on PostgreSQL, an erasure and a new event of its user leave the event to be delivered, without the user', async () => {
-  await using opened = await openTwice()
+  await using opened = await openTwice(shared)
   const { store, other, url } = opened
   const { projectId, owner } = await inProject(store)
   const hook = webhook({ projectId })
@@ -59,7 +45,7 @@ test('on PostgreSQL, an erasure and a new event of its user leave the event to b
 })
 
 test('on PostgreSQL, an erasure and a replay of its user’s events leave no delivery of a deleted event', async () => {
-  await using opened = await openTwice()
+  await using opened = await openTwice(shared)
   const { store, other, url } = opened
   const { projectId, owner } = await inProject(store)
   const first = webhook({ projectId })
