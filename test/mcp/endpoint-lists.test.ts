@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FakeMcpServer, type FakeMcpTool, startFakeMcpServer } from '../fake-mcp-server.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { connect, ERAS, type Era } from './clients.ts'
+import type { FakeMcpTool } from '../fake-mcp-server.ts'
+import { ERAS } from './clients.ts'
+import { type RemoteTools, startRemoteTools } from './remote-tools.ts'
 
 const LONG = `long_${'x'.repeat(55)}`
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -120,37 +120,15 @@ const TOOLS = [
   { name: LONG, run: async () => ({ content: [{ type: 'text', text: 'long' }] }) },
 ] as unknown as FakeMcpTool[] // schemas that the SDK's type does not describe
 
-let gatepass: Gatepass
-let server: FakeMcpServer
+let remote: RemoteTools
 beforeAll(async () => {
-  server = await startFakeMcpServer({ name: 'remote', protocol: '2026', tools: TOOLS })
-  gatepass = await startGatepass({ mode: 'development' })
-  await created('/v1/workers', { id: 'remote', mcp: { uri: server.url } })
+  remote = await startRemoteTools(TOOLS)
 })
-afterAll(async () => {
-  await gatepass.close()
-  await server.close()
-})
-
-async function created(path: string, body: unknown): Promise<void> {
-  const { status } = await gatepass.call('POST', path, body)
-  expect(status).toBe(201)
-}
-
-async function listed(era: Era, user = 'ada') {
-  await using connected = await connect(gatepass, { era, user })
-  const { tools } = await connected.client.listTools()
-  return new Map(tools.map((tool) => [tool.name.replace(/^Remote_/, ''), tool]))
-}
-
-async function call(era: Era, name: string, args: Record<string, unknown> = {}, user = 'ada') {
-  await using connected = await connect(gatepass, { era, user })
-  return await connected.client.callTool({ name, arguments: args })
-}
+afterAll(() => remote?.[Symbol.asyncDispose]())
 
 describe.each(ERAS)('a list for a client of $version', ({ era }) => {
   test('has flat schemas; the real one checks the call', async () => {
-    const { inputSchema } = (await listed(era)).get('union') ?? {}
+    const { inputSchema } = (await remote.list(era)).get('union') ?? {}
     expect(inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -160,44 +138,44 @@ describe.each(ERAS)('a list for a client of $version', ({ era }) => {
       },
       $defs: { number: { anyOf: [{ type: 'number' }, { type: 'null' }] } },
     })
-    expect(await call(era, 'Remote_union', { a: 'x', b: 1 })).toMatchObject({ isError: true })
-    expect(await call(era, 'Remote_union', { b: 1 })).toMatchObject({
+    expect(await remote.call(era, 'Remote_union', { a: 'x', b: 1 })).toMatchObject({ isError: true })
+    expect(await remote.call(era, 'Remote_union', { b: 1 })).toMatchObject({
       content: [{ type: 'text', text: 'b' }],
     })
   })
 
   test('has no reference to a schema that the flat one lacks', async () => {
-    const { inputSchema } = (await listed(era)).get('conditional') ?? {}
+    const { inputSchema } = (await remote.list(era)).get('conditional') ?? {}
     expect(inputSchema).toEqual({ type: 'object', properties: { a: {}, next: {}, b: {} }, required: ['a'] })
   })
 
   test('is not multiplied by the references of a hostile schema', async () => {
-    const tools = await listed(era)
+    const tools = await remote.list(era)
     const { inputSchema: bomb } = tools.get('bomb') ?? {}
     expect(bomb).toMatchObject({ required: ['a'], properties: { a: { allOf: expect.anything() } } })
     expect(JSON.stringify(bomb).length).toBeLessThan(100_000)
   })
 
   test('has output schemas of the newest dialect, with the results that they describe', async () => {
-    const list = await listed(era)
+    const list = await remote.list(era)
     const schema = { type: 'array', items: { $ref: '#/$defs/item' }, $defs: { item: { type: 'number' } } }
     const wrapped = { ...schema, items: { $ref: '#/properties/result/$defs/item' } }
     expect(list.get('list')?.outputSchema).toEqual(
       era === 'modern' ? schema : { type: 'object', properties: { result: wrapped }, required: ['result'] },
     )
-    expect(await call(era, 'Remote_list')).toMatchObject({
+    expect(await remote.call(era, 'Remote_list')).toMatchObject({
       structuredContent: era === 'modern' ? [1, 2] : { result: [1, 2] },
       content: [{ type: 'text', text: '[1,2]' }],
     })
     expect(list.get('old')).not.toHaveProperty('outputSchema')
-    expect(await call(era, 'Remote_old')).toMatchObject({
+    expect(await remote.call(era, 'Remote_old')).toMatchObject({
       structuredContent: { a: 1 },
       content: [{ type: 'text', text: '{"a":1}' }],
     })
   })
 
   test('keeps hints and safe icons, and nothing that leads to resources or speaks for Gatepass', async () => {
-    expect((await listed(era)).get('app')).toEqual({
+    expect((await remote.list(era)).get('app')).toEqual({
       name: 'Remote_app',
       title: 'An app',
       description: 'With a page.',
@@ -209,27 +187,30 @@ describe.each(ERAS)('a list for a client of $version', ({ era }) => {
   })
 
   test('has names of 48 characters at most, by which the tools run', async () => {
-    const list = await listed(era)
+    const list = await remote.list(era)
     const name =
       [...list.values()].map((tool) => tool.name).find((one) => one.startsWith('Remote_long')) ?? ''
     expect(name).toMatch(/^[A-Za-z0-9_-]{1,48}$/)
     for (const one of [name, name.toLowerCase(), `Remote_${LONG}`, `Remote.${LONG}`])
-      expect(await call(era, one)).toMatchObject({ content: [{ type: 'text', text: 'long' }] })
-    const { body } = await gatepass.call('POST', '/v1/tools/execute', { tool_name: name, user_id: 'ada' })
+      expect(await remote.call(era, one)).toMatchObject({ content: [{ type: 'text', text: 'long' }] })
+    const { body } = await remote.gatepass.call('POST', '/v1/tools/execute', {
+      tool_name: name,
+      user_id: 'ada',
+    })
     expect(body.output.value).toBe('long')
   })
 
   test('a result keeps all kinds of content, and gives no power', async () => {
-    const { content, _meta: meta } = await call(era, 'Remote_media')
+    const { content, _meta: meta } = await remote.call(era, 'Remote_media')
     expect(content).toEqual(MEDIA)
     expect(meta).toMatchObject({ 'vendor/kept': 1 })
     expect(JSON.stringify(meta)).not.toMatch(/evil|com\.mcp/)
-    expect(await call(era, 'Remote_big')).toMatchObject({
+    expect(await remote.call(era, 'Remote_big')).toMatchObject({
       content: [{ type: 'image', data: 'A'.repeat(200_000) }],
     })
-    const { content: huge } = await call(era, 'Remote_huge')
+    const { content: huge } = await remote.call(era, 'Remote_huge')
     expect(JSON.parse((huge[0] as { text: string }).text)).toEqual(Array(30_000).fill(1))
-    expect(await call(era, 'Remote_fails')).toMatchObject({
+    expect(await remote.call(era, 'Remote_fails')).toMatchObject({
       isError: true,
       content: [{ type: 'text', text: 'Broken.' }, MEDIA[1]],
       _meta: { 'gatepass/error': { kind: 'TOOL_RUNTIME_FATAL', can_retry: false } },
