@@ -2,6 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { metadata, startWorld, type World } from '../../http/world.ts'
+import { connect as connectAs, ERAS } from '../../mcp/clients.ts'
+import { exchange, legacy, openSession } from '../../mcp/raw.ts'
 
 // Toolsets as MCP clients see them, at the address and with the headers that the client of applications gives.
 
@@ -49,6 +51,39 @@ describe.each(['legacy', 'auto'] as const)('a toolset at /mcp/{id}, %s', (mode) 
       'gatepass_search_tools',
     ])
   })
+})
+
+test('two users of one toolset at the same time act each by their own token, and one has no session of the other', async () => {
+  await toolsets.create({ id: 'both', tools: ['Demo.WhoAmI'], names: 'bare' })
+  const users = ['ada', 'bob'] as const
+  const tokens = new Map<string, string>()
+  for (const user of users) tokens.set(user, await world.connect(user))
+  const path = '/mcp/both'
+  const callers = await Promise.all(
+    ERAS.flatMap(({ era }) =>
+      users.map(async (user) => ({ user, ...(await connectAs(world.gatepass, { era, user, path })) })),
+    ),
+  )
+  const before = world.worker.invocations.length
+  for (let round = 0; round < 5; round++)
+    await Promise.all(
+      callers.map(async ({ user, client }) => {
+        const { content } = await client.callTool({ name: 'WhoAmI', arguments: {} })
+        expect(JSON.stringify(content)).toContain(user)
+      }),
+    )
+  const sent = world.worker.invocations
+    .slice(before)
+    .map(({ call }) => [call.context.user_id, call.context.authorization?.token])
+  expect(sent).toHaveLength(5 * callers.length)
+  for (const [user, token] of sent) expect(token).toBe(tokens.get(String(user)))
+  for (const { client } of callers) await client.close()
+
+  const stolen = await openSession(world.gatepass, { path, user: 'ada' })
+  for (const message of [legacy('tools/list'), legacy('tools/call', { name: 'WhoAmI', arguments: {} })]) {
+    const refused = await exchange(world.gatepass, message, { path, user: 'bob', headers: stolen })
+    expect(refused).toMatchObject({ status: 404, body: { error: { code: -32_001 } } })
+  }
 })
 
 test('no name of another tool leads out of a toolset, through gatepass_call_tool neither', async () => {
