@@ -11,7 +11,8 @@ const PAUSE_MS = 1_000
 /**
  * When the database has lost commits, such as by the promotion of an asynchronous replica, its state is that of an earlier
  * moment: refresh tokens that were rotated since are used ones, and numbers of events would be given out a second time.
- * Each process that notices it settles this, which is harmless to repeat. docs/operate/scaling.md tells operators what else is lost.
+ * Each process that notices it settles this, which is harmless to repeat. docs/operate/scaling.md tells operators what else
+ * is lost.
  */
 export function watchForLosses(parts: Parts, operatorsProjectId: string): void {
   const counter = parts.metrics.counter(

@@ -6,7 +6,8 @@ const INTERRUPTED = 'This installation was restored from a backup meanwhile. Ask
 /**
  * Runs at the first start on a restored backup, which lacks everything that happened after it was taken. Its refresh
  * tokens may have been rotated, so a refusal does not mean that the user revoked the grant (`refresh_outcome_lost`); codes
- * of pending authorizations may have been redeemed; due runs may have run. docs/operate/backup.md tells operators what follows.
+ * of pending authorizations may have been redeemed; due runs may have run. docs/operate/backup.md tells operators what
+ * follows.
  */
 export async function settleRestore(
   { store, log, now, audit }: Pick<Broker, 'store' | 'log' | 'now' | 'audit'>,

@@ -17,8 +17,8 @@ import type { AnswerReading } from './read-answer.ts'
 import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 
 // The interface to every kind of worker. Each protocol has a folder that implements it (arcade/, mcp/, openapi/,
-// module/) or a feature (`Feature.workers`), and `backends.ts` chooses one. Validation, consent, the gate, secrets and scrubbing are the same for all and
-// are done by `execute-tool.ts`.
+// module/) or a feature (`Feature.workers`), and `backends.ts` chooses one. Validation, consent, the gate, secrets and
+// scrubbing are the same for all and are done by `execute-tool.ts`.
 
 export interface Backend {
   /** Reads the worker's list of tools. Throws `WorkerFault`. */
@@ -59,8 +59,8 @@ export type ListedTool =
       readonly tool: CatalogueTool
       /** A sentence for the operator about a part of the description that had to be changed. */
       readonly remark?: string
-      /** The facts of the tool, where a thread has computed them. `tool` is then parsed on each access. */
-      readonly facts?: ItemSummary
+      /** Set where a thread has computed it. `tool` is then parsed on each access. */
+      readonly summary?: ItemSummary
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 

@@ -16,9 +16,9 @@ const PAGE = 100
 const MAX_TOOL_USES = 10_000
 
 /**
- * The data about a user that docs/guides/portal.md lists under "What is downloaded", as the pieces of one JSON document. Pieces
- * are yielded while the data is read, so that a long history does not fill the memory. The download is recorded in the
- * audit trail before the first piece.
+ * The data about a user that docs/guides/portal.md lists under "What is downloaded", as the pieces of one JSON document.
+ * Pieces are yielded while the data is read, so that a long history does not fill the memory. The download is recorded in
+ * the audit trail before the first piece.
  */
 export async function* userData(broker: Broker, owner: DataOwner): AsyncGenerator<string, undefined> {
   const { projectId, userId } = owner

@@ -6,16 +6,16 @@ import { type ItemSummary, listedFaults } from './validate-tool.ts'
 
 const known = new WeakMap<object, ItemSummary>()
 
-/** The facts of an item. If no thread has computed them, they are computed once. */
+/** The summary of an item. If no thread has computed it, it is computed once. */
 export function itemSummary(item: Extract<CatalogueItem, { readonly outcome: 'read' }>): ItemSummary {
-  if (item.facts !== undefined) return item.facts
-  const found = known.get(item.tool) ?? factsOf(item.tool)
+  if (item.summary !== undefined) return item.summary
+  const found = known.get(item.tool) ?? summaryOf(item.tool)
   known.set(item.tool, found)
   return found
 }
 
-/** Computes the facts of a tool, which takes long for a large description. */
-export function factsOf(tool: CatalogueTool): ItemSummary {
+/** Computes the summary of a tool, which takes long for a large description. */
+export function summaryOf(tool: CatalogueTool): ItemSummary {
   const tags = normalizeTags(tool.tags ?? [])
   const json = JSON.stringify({ ...tool, tags })
   return {

@@ -1,11 +1,11 @@
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
-import { factsOf } from './item-summary.ts'
+import { summaryOf } from './item-summary.ts'
 
 /**
- * Items as a thread passes them to the event loop: the JSON of each in two parts, its facts and its description. The facts
- * of all items are parsed in slices; a description is parsed only when the tool has changed.
+ * Items as a thread passes them to the event loop: the JSON of each in two parts, its summary and its description. The
+ * summaries of all items are parsed in slices; a description is parsed only when the tool has changed.
  */
 export interface PackedItems {
   readonly bytes: Uint8Array
@@ -16,7 +16,7 @@ export interface PackedItems {
 /** The limit of the unpacked items: schemas that repeat a large definition could turn a short list into gigabytes. */
 const MAX_BYTES = 256 * 1024 * 1024
 
-/** Computes the facts of the items and packs both. Throws `Refusal` for items that take too much memory. */
+/** Computes the summaries of the items and packs both. Throws `Refusal` for items that take too much memory. */
 export function packItems(items: readonly CatalogueItem[], transfer: ArrayBuffer[]): PackedItems {
   const ends = new Uint32Array(2 * items.length)
   const parts: Buffer[] = []
@@ -31,8 +31,8 @@ export function packItems(items: readonly CatalogueItem[], transfer: ArrayBuffer
   }
   for (const item of items) {
     if (item.outcome === 'read') {
-      const { tool, facts = factsOf(tool), ...rest } = item
-      add(JSON.stringify({ ...rest, facts }))
+      const { tool, summary = summaryOf(tool), ...rest } = item
+      add(JSON.stringify({ ...rest, summary }))
       add(JSON.stringify(tool))
     } else {
       add(JSON.stringify(item))

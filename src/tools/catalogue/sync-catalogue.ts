@@ -198,25 +198,25 @@ async function compare(
       leaveOut(item.name, item.reason)
       continue
     }
-    const facts = itemSummary(item)
-    const { requirements, namespace, name } = facts
-    const id = facts.named.toLowerCase()
+    const summary = itemSummary(item)
+    const { requirements, namespace, name } = summary
+    const id = summary.named.toLowerCase()
     const stored = byId.get(id)
     const isDisplaced =
       stored?.source.kind === 'worker' &&
       !isToolOf(worker, stored) &&
       !hasOwnName(stored) &&
-      rights.mayHave(facts)
+      rights.mayHave(summary)
     const same = isDisplaced ? undefined : stored
-    const { unusable, uncheckable } = faultsFor(worker, facts)
+    const { unusable, uncheckable } = faultsFor(worker, summary)
     if (same !== undefined && !isToolOf(worker, same))
-      leaveOut(facts.named, 'another source brings one of the same id.')
-    else if (taken.has(id)) leaveOut(facts.named, 'it is listed twice, and only the first is used.')
-    else if (!facts.isText) leaveOut(facts.named, 'it holds the character U+0000 or half a character.')
-    else if (unusable.length > 0) leaveOut(facts.named, unusable.join(' '))
+      leaveOut(summary.named, 'another source brings one of the same id.')
+    else if (taken.has(id)) leaveOut(summary.named, 'it is listed twice, and only the first is used.')
+    else if (!summary.isText) leaveOut(summary.named, 'it holds the character U+0000 or half a character.')
+    else if (unusable.length > 0) leaveOut(summary.named, unusable.join(' '))
     else {
       if (isDisplaced) displaced.push(stored)
-      const isSame = same?.digest === facts.digest
+      const isSame = same?.digest === summary.digest
       const about = { requirements, namespace, name }
       taken.set(id, isSame ? { ...about, unchanged: same } : { ...about, item, same })
       const remarks = [
@@ -224,7 +224,7 @@ async function compare(
         ...(uncheckable.length === 0 ? [] : [`Only what runs it checks that. ${uncheckable.join(' ')}`]),
       ]
       if (remarks.length > 0)
-        faults.push(`The tool "${plain(facts.named)}" was taken with a remark: ${plain(remarks.join(' '))}`)
+        faults.push(`The tool "${plain(summary.named)}" was taken with a remark: ${plain(remarks.join(' '))}`)
     }
   }
   return { taken, faults, displaced }

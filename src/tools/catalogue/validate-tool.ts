@@ -104,7 +104,7 @@ export interface ListedFaults {
   readonly uncheckable: readonly string[]
 }
 
-/** Facts that decide whether a listed tool is taken and whether it has changed. */
+/** What decides whether a listed tool is taken and whether it has changed. */
 export interface ItemSummary {
   /** The tool's id. */
   readonly named: string

@@ -15,9 +15,9 @@ import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.
 
 /**
  * Begins the user's authorization at the authorization server of an MCP server. From then on the server's tools are
- * listed with this user's token, and read at once if the user has a connection. Throws `invalid_request` if the worker is no MCP server or requires no authorization,
- * `provider_incomplete` and `provider_unavailable` if the authorization server cannot be used, and what
- * `acquireTokens` throws.
+ * listed with this user's token, and read at once if the user has a connection. Throws `invalid_request` if the worker is
+ * no MCP server or requires no authorization, `provider_incomplete` and `provider_unavailable` if the authorization server
+ * cannot be used, and what `acquireTokens` throws.
  */
 export async function authorizeMcpServer(
   broker: Broker,
