@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { isConfidential } from '../domain/confidential-url.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
+import { openFlowId, type SignedFlow, signFlowId } from './signed-flow-id.ts'
 
 // A trial of a caller's verifier page without an authorization. The trial is not stored: its signed flow id contains all
 // that is needed. Confirming it grants nothing, since there is no code to redeem.
 
-const PREFIX = 'trial'
 const LIFE_SECONDS = 600
 
 /**
@@ -26,9 +25,7 @@ export function beginTrial(
       `This installation uses no verifier page: users log in at ${verifier.issuer}.`,
     )
   const url = checkedUrl(verifierUrl, development)
-  const until = broker.now() + LIFE_SECONDS
-  const nonce = randomBytes(9).toString('base64url')
-  const flowId = [PREFIX, until, nonce, proof(broker, projectId, userId, until, nonce)].join('.')
+  const flowId = signFlowId(broker, flowOf(projectId, userId), LIFE_SECONDS)
   url.searchParams.set('flow_id', flowId)
   return { flowId, nextUri: url.href }
 }
@@ -59,23 +56,13 @@ export function confirmTrial(
     userId,
   }: { readonly projectId: string; readonly flowId: string; readonly userId: string },
 ): { readonly id: string; readonly nextUri: string } | undefined {
-  const [prefix, until = '', nonce = '', given = ''] = flowId.split('.')
-  if (prefix !== PREFIX) return undefined
-  if (!broker.confirmations.isProof(given, subject(projectId, userId, until, nonce)))
-    throw new BrokerError('user_mismatch', 'The user who came back is not the user this trial was begun for.')
-  if (Number(until) <= broker.now())
-    throw new BrokerError(
-      'authorization_expired',
-      'This trial of the verifier page has expired. Begin another one.',
-    )
-  return { id: `${PREFIX}.${nonce}`, nextUri: broker.settings.publicUrl.href }
+  const id = openFlowId(broker, flowOf(projectId, userId), flowId, {
+    forged: ['user_mismatch', 'The user who came back is not the user this trial was begun for.'],
+    expired: 'This trial of the verifier page has expired. Begin another one.',
+  })
+  return id === undefined ? undefined : { id, nextUri: broker.settings.publicUrl.href }
 }
 
-function proof(broker: Broker, projectId: string, userId: string, until: number, nonce: string): string {
-  return broker.confirmations.proofOf(subject(projectId, userId, String(until), nonce))
-}
-
-/** The subject of the trial's proof. It contains brackets, which no flow hash has, so the two cannot be confused. */
-function subject(projectId: string, userId: string, until: string, nonce: string): string {
-  return JSON.stringify(['verifier trial', projectId, userId, until, nonce])
+function flowOf(projectId: string, userId: string): SignedFlow {
+  return { prefix: 'trial', about: ['verifier trial', projectId, userId] }
 }

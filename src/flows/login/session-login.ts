@@ -1,9 +1,9 @@
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
 import { carriedContext } from '../../store/protection.ts'
 import { openCarried } from '../carried-seal.ts'
+import { openFlowId, type SignedFlow, signFlowId } from '../signed-flow-id.ts'
 import { type IdentifiedUser, verifierName } from '../user-session.ts'
 import { beginLogin } from './login.ts'
 import { type BegunLogin, LOGIN_SECONDS, openLogin, sealLogin } from './login-state.ts'
@@ -17,8 +17,6 @@ import { type BegunLogin, LOGIN_SECONDS, openLogin, sealLogin } from './login-st
 export const CONFIRMED_PATH = '/login/confirmed'
 /** Development's page that asks for a user id. */
 export const OPEN_PATH = '/login/open'
-
-const PREFIX = 'login'
 
 /** Begins a login after which the browser goes on at `returnTo`. Throws `ProviderRefusal` when the issuer cannot be reached. */
 export async function beginSessionLogin(
@@ -42,7 +40,7 @@ export async function beginSessionLogin(
   const purpose = { session: { projectId, returnTo } }
   if (verifier.kind === 'oidc') return beginLogin(broker, verifier, purpose, { browserId, at, prompt })
   const isOpen = verifier.kind === 'open'
-  const state = isOpen ? randomToken() : newFlowId(broker, projectId)
+  const state = isOpen ? randomToken() : signFlowId(broker, flowOf(projectId), LOGIN_SECONDS)
   const loginUrl = isOpen ? new URL(OPEN_PATH, at) : new URL(verifier.url)
   loginUrl.searchParams.set(isOpen ? 'state' : 'flow_id', state)
   return { ...sealLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose }), loginUrl }
@@ -60,15 +58,11 @@ export function confirmSessionLogin(
     userId,
   }: { readonly projectId: string; readonly flowId: string; readonly userId: string },
 ): { readonly id: string; readonly nextUri: string } | undefined {
-  const [prefix, until = '', nonce = '', proof = ''] = flowId.split('.')
-  if (prefix !== PREFIX) return undefined
-  if (!broker.confirmations.isProof(proof, subject(projectId, until, nonce)))
-    throw new BrokerError(
-      'not_found',
-      'There is no such flow. Use the flow_id that this visit of your page was given.',
-    )
-  if (Number(until) <= broker.now())
-    throw new BrokerError('authorization_expired', 'This login has expired. The user must begin another one.')
+  const id = openFlowId(broker, flowOf(projectId), flowId, {
+    forged: ['not_found', 'There is no such flow. Use the flow_id that this visit of your page was given.'],
+    expired: 'This login has expired. The user must begin another one.',
+  })
+  if (id === undefined) return undefined
   const flowHash = sha256(flowId)
   const confirmed: Confirmed = { userId, expiresAt: broker.now() + LOGIN_SECONDS }
   const url = new URL(CONFIRMED_PATH, broker.settings.publicUrl)
@@ -80,7 +74,7 @@ export function confirmSessionLogin(
       carriedContext('confirmed', { rowId: flowHash, projectId: '' }),
     ),
   )
-  return { id: `${PREFIX}.${nonce}`, nextUri: url.href }
+  return { id, nextUri: url.href }
 }
 
 /** The user of a login that was confirmed, and where its browser goes on; `undefined` in any other browser. */
@@ -147,13 +141,6 @@ function openConfirmation(broker: Broker, flowHash: string, confirmation: string
   return confirmed !== undefined && broker.now() < confirmed.expiresAt ? confirmed : undefined
 }
 
-function newFlowId(broker: Broker, projectId: string): string {
-  const until = String(broker.now() + LOGIN_SECONDS)
-  const nonce = randomToken()
-  return [PREFIX, until, nonce, broker.confirmations.proofOf(subject(projectId, until, nonce))].join('.')
-}
-
-/** The subject of the flow id's proof. It contains brackets, which no flow hash has, so the two cannot be confused. */
-function subject(projectId: string, until: string, nonce: string): string {
-  return JSON.stringify(['session login', projectId, until, nonce])
+function flowOf(projectId: string): SignedFlow {
+  return { prefix: 'login', about: ['session login', projectId] }
 }
