@@ -2,14 +2,13 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { BrokerError } from '../../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../../domain/project.ts'
-import { toolId } from '../../domain/tool.ts'
 import { listAuditEntries } from '../../operations/admin/audit.ts'
 import { listConnections } from '../../operations/authorizations/connections.ts'
 import { listAuthProviders } from '../../operations/providers/auth-providers.ts'
 import { getExecution, listExecutions } from '../../operations/tools/executions.ts'
 import { authorizeTool, importTools } from '../../operations/tools/tools.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
-import { executeTool } from '../../tools/run/execute-tool.ts'
+import { tryTool } from '../../tools/run/try-tool.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { badge, buttonLink } from './elements.ts'
 import { submit } from './form-fields.ts'
@@ -53,11 +52,8 @@ export function addTour(
   })
 
   routes.form('/tour/run', async (on) => {
-    const { broker, projectId } = on
-    const tool = await getTool(broker, projectId, TOOL)
-    await broker.audit.record(projectId, { action: 'tool.tried', tool: toolId(tool), userId: USER })
-    const call = { tool, input: {}, entryPoint: 'console', keepContent: true, userId: USER } as const
-    await executeTool(broker, call, on.c.req.raw.signal)
+    const tool = await getTool(on.broker, on.projectId, TOOL)
+    await tryTool(on.broker, { tool, input: {}, userId: USER }, on.c.req.raw.signal)
     return on.go('')
   })
 

@@ -5,10 +5,9 @@ import { userIdText } from '../../../operations/schemas/fields.ts'
 import { escapeToken } from '../../../sdk/worker/json-pointer.ts'
 import { UnsealError } from '../../../store/seal.ts'
 import { getTool } from '../../../tools/catalogue/get-tool.ts'
-import { executeTool } from '../../../tools/run/execute-tool.ts'
 import { openRequest } from '../../../tools/run/execution-history.ts'
 import { getExecution } from '../../../tools/run/get-execution.ts'
-import { checkCall } from '../../../tools/run/preconditions.ts'
+import { tryTool } from '../../../tools/run/try-tool.ts'
 import type { Html } from '../../pages/layout.ts'
 import { asCurl, section } from '../elements.ts'
 import { field, submit } from '../form-fields.ts'
@@ -45,29 +44,18 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
     const user = userId === undefined ? undefined : userIdText.safeParse(userId)
     if (user?.success === false) return refuse(new Map([['user', 'is not the id of a user.']]))
 
-    const call = {
-      tool,
-      input: read.input,
-      entryPoint: 'console',
-      keepContent: true,
-      userId: user?.data,
-    } as const
-    const checked = await checkCall(broker, call)
-    if (checked.inputFault !== undefined) {
-      const { parameterErrors = {}, message } = checked.inputFault
+    const call = { tool, input: read.input, userId: user?.data }
+    const tried = await attempt(() => tryTool(broker, call, on.c.req.raw.signal))
+    if (tried.outcome === 'refused') return refuse(new Map(), tried.message)
+    const { result } = tried
+    if (result.outcome === 'refused') {
+      const { parameterErrors = {}, message } = result.fault
       const faults = Object.entries(parameterErrors).map(
         ([member, fault]) => [asText ? WHOLE_FIELD : `/${escapeToken(member)}`, `${fault}.`] as const,
       )
       return refuse(new Map(faults), message)
     }
-    await broker.audit.record(on.projectId, {
-      action: 'tool.tried',
-      tool: toolId(tool),
-      userId: user?.data,
-    })
-    const ran = await attempt(() => executeTool(broker, checked, on.c.req.raw.signal))
-    if (ran.outcome === 'refused') return refuse(new Map(), ran.message)
-    return on.go(`/runs/${ran.result.id}`)
+    return on.go(`/runs/${result.execution.id}`)
   }
   // it uses the tokens of a user whom the operator names
   routes.form('/tools/:id/try', run, { recent: true })
