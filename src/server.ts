@@ -7,8 +7,8 @@ import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { withSandboxClient } from './dev-provider/client.ts'
-import { prepareSandbox, SANDBOX_WORKER, sandboxFor } from './dev-provider/mount.ts'
-import { sampleMetadata } from './dev-provider/sample-metadata.ts'
+import { prepareSandbox, sandboxFor } from './dev-provider/mount.ts'
+import { sandboxSample } from './dev-provider/sample.ts'
 import { developmentKeyFile, keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
 import { diagnose } from './diagnosis/diagnose.ts'
 import { effectiveSettings } from './diagnosis/effective-settings.ts'
@@ -107,8 +107,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       links,
       ...(links && {
         tour: {
-          workerId: SANDBOX_WORKER,
-          metadata: sampleMetadata(config.publicUrl),
+          ...sandboxSample(config.publicUrl),
           ...(apiKey !== undefined && { keyFile: developmentKeyFile(config.database) }),
         },
       }),

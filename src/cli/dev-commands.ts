@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
-import { SANDBOX_WORKER } from '../dev-provider/mount.ts'
-import { sampleMetadata } from '../dev-provider/sample-metadata.ts'
+import { sandboxSample } from '../dev-provider/sample.ts'
 import { inSingleQuotes } from './shell.ts'
 
 /**
@@ -10,9 +9,10 @@ import { inSingleQuotes } from './shell.ts'
  */
 export function pastedCommands({ publicUrl }: Config, apiKey: string): string {
   const url = publicUrl.origin
-  const metadata = inSingleQuotes(JSON.stringify(sampleMetadata(publicUrl)))
+  const { workerId, toolName, userId, metadata } = sandboxSample(publicUrl)
+  const ask = inSingleQuotes(JSON.stringify({ tool_name: toolName, user_id: userId }))
   const call = `curl -s -H "Authorization: Bearer $GATEPASS_API_KEY" -H 'content-type: application/json'`
-  const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox_Profile","user_id":"ada"}'; echo`
+  const execute = `${call} ${url}/v1/tools/execute -d ${ask}; echo`
   return `
 The API is described at ${url}/docs, and MCP clients at ${url}/docs/mcp.
 Paste this into another terminal, step by step or all at once:
@@ -21,13 +21,13 @@ echo '0. The URL and the API key, of an administrator of this installation'
 export GATEPASS_URL=${url} GATEPASS_API_KEY=${inSingleQuotes(apiKey)}
 
 echo '1. Import a tool: its oauth entry becomes a provider, and the worker of the sandbox runs it'
-${call} '${url}/v1/tools/import?worker_id=${SANDBOX_WORKER}' -d ${metadata}; echo
+${call} '${url}/v1/tools/import?worker_id=${workerId}' -d ${inSingleQuotes(JSON.stringify(metadata))}; echo
 
-echo '2. Run it for the user ada: without a connection the answer is requires_authorization with a link'
+echo '2. Run it for the user ${userId}: without a connection the answer is requires_authorization with a link'
 ${execute}
 
 echo '3. Open that link in a browser, click Continue and approve; the last line here does so without a browser'
-ID=$(${call} ${url}/v1/tools/authorize -d '{"tool_name":"Sandbox_Profile","user_id":"ada"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); case $ID in auth_*) echo "${url}/connect/$ID";; *) echo 'ada is connected already';; esac
+ID=$(${call} ${url}/v1/tools/authorize -d ${ask} | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); case $ID in auth_*) echo "${url}/connect/$ID";; *) echo '${userId} is connected already';; esac
 case $ID in auth_*) NEXT=$(curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -w '%{url_effective}' -d '' "${url}/connect/$ID"); curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -d decision=allow "$NEXT"; rm -f cookies.txt;; esac
 
 echo '4. Wait for it: this answers as soon as the user has approved'

@@ -1,7 +1,10 @@
 import type { Hono } from 'hono'
+import { SANDBOX_PROVIDER } from './definition.ts'
 
 /** The names of the sample tool. */
 export const PROFILE_TOOL = { toolkit: 'Sandbox', name: 'Profile', version: '1.0.0' } as const
+/** The name by which callers run it. */
+export const SAMPLE_TOOL = `${PROFILE_TOOL.toolkit}_${PROFILE_TOOL.name}`
 
 export type ToolOutput = { readonly value: unknown } | { readonly error: ToolError }
 
@@ -56,7 +59,7 @@ export function profileToolDefinition(): Record<string, unknown> {
     },
     requirements: {
       authorization: {
-        id: 'sandbox',
+        id: SANDBOX_PROVIDER,
         provider_id: null,
         provider_type: 'oauth2',
         oauth2: { scopes: ['profile:read'] },

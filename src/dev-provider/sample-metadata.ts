@@ -1,4 +1,4 @@
-import { PROFILE_TOOL } from './profile-tool.ts'
+import { PROFILE_TOOL, SAMPLE_TOOL } from './profile-tool.ts'
 
 /**
  * Tool metadata (Shinkai format) of the sample tool, to be imported and bound to the sandbox's worker. It contains no
@@ -7,7 +7,7 @@ import { PROFILE_TOOL } from './profile-tool.ts'
 export function sampleMetadata(publicUrl: URL): Record<string, unknown> {
   const text = (description: string) => ({ type: 'string', description })
   return {
-    name: 'Sandbox_Profile',
+    name: SAMPLE_TOOL,
     description: 'Greets the user who approved at the sandbox provider.',
     author: 'Gatepass',
     version: PROFILE_TOOL.version,

@@ -21,16 +21,17 @@ import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** What the tour connects and runs: the sandbox of development. */
 export interface Sandbox {
+  readonly providerId: string
   readonly workerId: string
+  /** The tool of the worker, and the user for whom it runs. */
+  readonly toolName: string
+  readonly userId: string
   /** The metadata of its tool. */
   readonly metadata: object
   /** The file with the API key, unless the settings have the key. */
   readonly keyFile?: string | undefined
 }
 
-const USER = 'ada'
-const PROVIDER = 'sandbox'
-const TOOL = 'Sandbox_Profile'
 const COOKIE = 'gatepass-tour'
 const REMEMBERED = { path: '/dashboard', httpOnly: true, sameSite: 'Lax', maxAge: 365 * 24 * 3600 } as const
 
@@ -38,22 +39,26 @@ const REMEMBERED = { path: '/dashboard', httpOnly: true, sameSite: 'Lax', maxAge
  * begins it again where the developer has left it. */
 export function addTour(
   routes: ConsoleRoutes,
-  { workerId, metadata, keyFile }: Sandbox,
+  sandbox: Sandbox,
 ): (on: OnPage) => Promise<{ readonly isUnderWay: boolean; readonly view: Html } | undefined> {
+  const { providerId, workerId, toolName, userId, metadata } = sandbox
+
   routes.form('/tour/connect', async (on) => {
     const { items } = await perform(on, importTools, { query: { worker_id: workerId }, body: metadata })
     const [imported] = items
     if (imported?.result === 'refused')
       throw new BrokerError('invalid_request', imported.reason ?? 'The sample tool could not be imported.')
     const next_uri = new URL('/dashboard', on.broker.settings.publicUrl).href
-    const asked = await perform(on, authorizeTool, { body: { tool_name: TOOL, user_id: USER, next_uri } })
-    if (asked.url === undefined) return on.go('', `${USER} is connected already.`)
+    const asked = await perform(on, authorizeTool, {
+      body: { tool_name: toolName, user_id: userId, next_uri },
+    })
+    if (asked.url === undefined) return on.go('', `${userId} is connected already.`)
     return on.c.redirect(asked.url, 303)
   })
 
   routes.form('/tour/run', async (on) => {
-    const tool = await getTool(on.broker, on.projectId, TOOL)
-    await tryTool(on.broker, { tool, input: {}, userId: USER }, on.c.req.raw.signal)
+    const tool = await getTool(on.broker, on.projectId, toolName)
+    await tryTool(on.broker, { tool, input: {}, userId }, on.c.req.raw.signal)
     return on.go('')
   })
 
@@ -76,13 +81,13 @@ export function addTour(
   return async (on) => {
     if (!on.mayChange || on.session.project.name !== DEFAULT_PROJECT) return undefined
     const { items: providers } = await perform(on, listAuthProviders)
-    if (providers.some(({ id }) => id !== PROVIDER)) return undefined
+    if (providers.some(({ id }) => id !== providerId)) return undefined
     if (getCookie(on.c, COOKIE) === 'left')
       return {
         isUnderWay: false,
         view: html`${on.form('/tour/begin', submit('Show the tour', 'secondary'))}`,
       }
-    return { isUnderWay: true, view: tourView(on, await progressOf(on), keyFile) }
+    return { isUnderWay: true, view: tourView(on, await progressOf(on, sandbox), sandbox) }
   }
 }
 
@@ -97,12 +102,12 @@ interface Progress {
   readonly programRan: boolean
 }
 
-async function progressOf(on: OnPage): Promise<Progress> {
+async function progressOf(on: OnPage, { providerId, toolName, userId }: Sandbox): Promise<Progress> {
   const [connections, runs, releases] = await Promise.all([
-    perform(on, listConnections, { query: { user_id: USER } }),
-    perform(on, listExecutions, { query: { user_id: USER, tool: TOOL } }),
+    perform(on, listConnections, { query: { user_id: userId } }),
+    perform(on, listExecutions, { query: { user_id: userId, tool: toolName } }),
     perform(on, listAuditEntries, {
-      query: { user_id: USER, action: 'token.released', provider_id: PROVIDER, limit: '1' },
+      query: { user_id: userId, action: 'token.released', provider_id: providerId, limit: '1' },
     }),
   ])
   const succeeded = runs.items.filter(({ outcome }) => outcome === 'value')
@@ -111,7 +116,7 @@ async function progressOf(on: OnPage): Promise<Progress> {
   const [release] = releases.items
   return {
     isConnected: connections.items.some(
-      ({ provider_id, status }) => provider_id === PROVIDER && status === 'active',
+      ({ provider_id, status }) => provider_id === providerId && status === 'active',
     ),
     ...(latest && { answer: detail?.attempts?.at(-1)?.output?.value ?? { outcome: 'value' } }),
     ...(release && { release }),
@@ -128,8 +133,8 @@ interface Step {
   readonly button: Html | '' | undefined
 }
 
-function tourView(on: OnPage, progress: Progress, keyFile: string | undefined): Html {
-  const steps = stepsOf(on, progress, keyFile)
+function tourView(on: OnPage, progress: Progress, sandbox: Sandbox): Html {
+  const steps = stepsOf(on, progress, sandbox)
   const next = steps.findIndex(({ isDone }) => !isDone)
   const wasRefused = on.query('status') === 'failed'
   return html`${wasRefused && html`<p class="note bad" role="alert">The consent was not given. Connect again, and approve.</p>`}
@@ -142,14 +147,15 @@ ${text}${button}</li>`,
 <p class="muted small">Nothing here is simulated but the provider: the sandbox takes the place of one such as GitHub. <a href="/docs">API reference</a> · <a href="/docs/mcp">Connect an MCP client</a></p>`
 }
 
-function stepsOf(on: OnPage, progress: Progress, keyFile: string | undefined): readonly Step[] {
+function stepsOf(on: OnPage, progress: Progress, sandbox: Sandbox): readonly Step[] {
+  const { userId } = sandbox
   const { isConnected, answer, release, hasLooked, programRan } = progress
   const hasRun = answer !== undefined
   const firstOr = (isFirst: boolean) => (isFirst ? 'primary' : 'secondary')
   return [
     {
-      title: `Connect the sandbox as ${USER}`,
-      text: html`<p>Imports a sample tool, which needs an account at the sandbox. You play the user <code>${USER}</code>: read who asks for what, and approve.</p>`,
+      title: `Connect the sandbox as ${userId}`,
+      text: html`<p>Imports a sample tool, which needs an account at the sandbox. You play the user <code>${userId}</code>: read who asks for what, and approve.</p>`,
       isDone: isConnected,
       button: on.form(
         '/tour/connect',
@@ -158,7 +164,7 @@ function stepsOf(on: OnPage, progress: Progress, keyFile: string | undefined): r
     },
     {
       title: 'Run the tool',
-      text: html`<p>Gatepass puts the token of <code>${USER}</code> into the call. The caller gets the answer, and no token.</p>
+      text: html`<p>Gatepass puts the token of <code>${userId}</code> into the call. The caller gets the answer, and no token.</p>
 ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>`}`,
       isDone: hasRun,
       button: isConnected
@@ -181,7 +187,7 @@ ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</cod
       text: html`<p>The same in ten lines. They need <code>@gatepass/sdk</code>, which a clone has. The step is done when they have run: reload this page then.</p>`,
       isDone: programRan,
       button: html`<div class="paste"><button type="button" class="${firstOr(hasLooked && !programRan)}" hidden data-script data-copy>Copy</button>
-<pre tabindex="0"><code>${programText(on.broker.settings.publicUrl, keyFile)}</code></pre></div>`,
+<pre tabindex="0"><code>${programText(on.broker.settings.publicUrl, sandbox)}</code></pre></div>`,
     },
     {
       title: 'Add a real provider',
@@ -193,13 +199,13 @@ ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</cod
 }
 
 /** A program without a dependency but the client library, which runs in the folder where Gatepass was started. */
-function programText(publicUrl: URL, keyFile: string | undefined): string {
+function programText(publicUrl: URL, { toolName, userId, keyFile }: Sandbox): string {
   const key = keyFile === undefined ? '' : `GATEPASS_API_KEY=$(cat ${keyFile}) `
   return `// Save as hello.mjs beside the database, then: ${key}node hello.mjs
 import { Gatepass } from '@gatepass/sdk'
 
 const gatepass = new Gatepass({ baseUrl: '${publicUrl.origin}' })
-const profile = await gatepass.as('${USER}').tools.run('${TOOL}', {}, {
+const profile = await gatepass.as('${userId}').tools.run('${toolName}', {}, {
   consent: ({ url }) => console.log(\`Please open \${url} and approve.\`),
 })
 
