@@ -22,10 +22,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 /** Styles that only the sandbox's pages need; the rest is Gatepass's own stylesheet. */
 export const sandboxCss = `
-.card fieldset label { display: flex; width: 100%; margin: 0; padding: 0.375rem 0; }
-.card label input { flex: none; margin-top: 0.125rem; }
-.card fieldset legend { font-weight: 600; }
 .decision { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem; }
+.card .decision button { margin: 0; }
 `
 
 /** The consent page: choose an account and scopes. Its form POSTs to the page's own URL. */
@@ -88,7 +86,7 @@ function layout(title: string, content: Html): Html {
             ${content}
           </article>
         </main>
-        <footer>Part of <code>gatepass dev</code>, for trying things out.</footer>
+        <footer><p class="muted small">Part of <code>gatepass dev</code>, for trying things out.</p></footer>
       </body>
     </html>`
 }
