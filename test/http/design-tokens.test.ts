@@ -19,10 +19,8 @@ test('stylesheets use no custom property that nothing sets', () => {
   const files = [...globSync('src/{http,features}/**/*.css'), 'build/docs/assets/site.css']
   const texts = files.map((file) => readFileSync(file, 'utf8')).join('')
   const set = new Set([...texts.matchAll(/(--[\w-]+):/g)].map(([, name]) => name))
-  // the preview of a project's colours takes these from a stylesheet of its own
-  const own = /^--(?:own|own-link|on-own)$/
   const used = [...texts.matchAll(/var\((--[\w-]+)/g)].map(([, name = '']) => name)
-  expect(used.filter((name) => !set.has(name) && !own.test(name))).toEqual([])
+  expect(used.filter((name) => !set.has(name))).toEqual([])
 })
 
 test('the sample applications have the colours of the tokens', () => {

@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { html } from 'hono/html'
 import type { Brand } from '../../domain/brand.ts'
-import { type Html, name } from '../../http/pages/layout.ts'
+import { scopeItem } from '../../http/pages/connect-page.ts'
+import { brandLine, type Html, name } from '../../http/pages/layout.ts'
 import { tileLogo } from '../../http/pages/logo-assets.ts'
 import { appTile, providerTile } from '../../http/pages/provider-tile.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
+import { tokens } from '../../http/pages/tokens.ts'
 import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
 import { type BACKGROUNDS, nearestReadable, textOn } from './contrast.ts'
-
-/** The accent of `tokens.css` in buttons and links, for a project that has set none. */
-const USUAL = {
-  light: { button: '#0b6aa2', text: '#ffffff', link: '#0b6aa2' },
-  dark: { button: '#63b7ec', text: '#0c1a26', link: '#63b7ec' },
-} as const
 
 export type Scheme = keyof typeof BACKGROUNDS
 
@@ -39,7 +35,10 @@ export function coloursHref({ accent, accentDark }: Colours): string {
   return `/dashboard/branding/colours.css?${query}`
 }
 
-const previewCss = readFileSync(new URL('./preview.css', import.meta.url), 'utf8')
+const previewCss = `${readFileSync(new URL('./preview.css', import.meta.url), 'utf8')}
+.preview { ${tokens.light} }
+.preview.dark { ${tokens.dark} }
+`
 
 /** The style sheet for the URL of `coloursHref`. Only colours of six hexadecimal digits are read from the query. */
 export function coloursCss(query: (name: string) => string | undefined): string {
@@ -52,9 +51,9 @@ export function coloursCss(query: (name: string) => string | undefined): string 
 }
 
 function rule(scheme: Scheme, colour: string | undefined): string {
-  const { button, text, link } =
-    colour === undefined ? USUAL[scheme] : { button: colour, text: textOn(colour), link: colour }
-  return `.preview.${scheme} { --own: ${button}; --on-own: ${text}; --own-link: ${link}; }\n`
+  return colour === undefined
+    ? ''
+    : `.preview.${scheme} { --own: ${colour}; --on-own: ${textOn(colour)}; --own-link: ${colour}; }\n`
 }
 
 /** The connect page in small, in light and in dark colours. It has no form. */
@@ -91,13 +90,13 @@ function sample(brand: Brand, provider: SampleProvider, words: Words, ownPage: U
     [brand.privacyUrl, connect.privacy],
     [brand.supportUrl, connect.support],
   ] as const
-  return html`<p class="line">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" width="20" height="20">`}${app ?? 'Gatepass'}</p>
+  return html`${brandLine(brand)}
 <div class="page"><div class="pair" aria-hidden="true">${(app !== undefined || brand.logo !== undefined) && html`${appTile(brand)}<span class="between"></span>`}${providerTile({ providerName: provider.displayName, logo: tileLogo(provider.facts?.logo) })}</div>
 <p class="asks">${connect.wants({ app, provider: called })}</p>
-<p>${connect.youAre({ user: 'Ada', app })}</p>
+<p>${connect.youAre({ user: 'Ada', app })}${words.gap}${connect.notYou({ cancel: connect.cancel })}</p>
 ${note !== undefined && html`<p class="own" lang="${note.language}" dir="auto">${note.text}</p>`}
 <p><strong>${connect.willBeAbleTo({ app })}</strong></p>
-<ul>${scopes.length === 0 ? html`<li>${connect.defaults({ provider: called })}</li>` : scopes.slice(0, 3).map(({ text, language }) => html`<li lang="${language}">${name(text, { longest: 200 })}</li>`)}</ul>
+<ul>${scopes.length === 0 ? html`<li>${connect.defaults({ provider: called })}</li>` : scopes.slice(0, 3).map((sentence) => scopeItem({ scope: '', sentence, level: sentence.level }, { providerName: provider.displayName }, words))}</ul>
 <p class="warns">${connect.warning({ app })}</p>
 <p class="does">${connect.continueTo({ provider: called })}</p>
 <p class="does not">${connect.cancel}</p>

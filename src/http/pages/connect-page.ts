@@ -131,7 +131,12 @@ export function noteOf(note: Note | undefined): Html | false {
   return note !== undefined && html`<p class="own-note" lang="${note.language}" dir="auto">${note.text}</p>`
 }
 
-function scopeItem(shown: ShownScope, view: ConnectView, { texts: { connect } }: Words): Html {
+/** One item of the list of what will be allowed. */
+export function scopeItem(
+  shown: ShownScope,
+  view: Pick<ConnectView, 'providerName' | 'documentation'>,
+  { texts: { connect } }: Words,
+): Html {
   const { scope, sentence, level, sensitive = false, isAllowed } = shown
   const words =
     sentence === undefined

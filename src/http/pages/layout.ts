@@ -53,7 +53,8 @@ ${links(brand, words)}
 `
 }
 
-function brandLine({ appName, logo }: Brand): Html {
+/** The application of the project, or Gatepass, above the card. */
+export function brandLine({ appName, logo }: Brand): Html {
   const [icon, text] = appName === undefined ? [assetHref('icon.svg'), 'Gatepass'] : [logo, name(appName)]
   return html`<p class="brand">${icon !== undefined && html`<img src="${icon}" alt="" width="24" height="24">`}${text}</p>`
 }
