@@ -1,4 +1,4 @@
-import { isRecord } from '../parsing/json-record.ts'
+import { memberOf } from '../parsing/json-record.ts'
 import type { Operations } from '../sdk/generated/wire.ts'
 import OUTPUTS from './generated/outputs.json' with { type: 'json' }
 import { table, toDay } from './print.ts'
@@ -65,10 +65,6 @@ function columnsOf<Output>(id: string, given: Columns<Output>) {
     const members = path.split('.')
     return [[column, (output: Output) => cellText(path, members.reduce(memberOf, output))] as const]
   })
-}
-
-function memberOf(value: unknown, member: string): unknown {
-  return isRecord(value) ? value[member] : undefined
 }
 
 function cellText(path: string, value: unknown): string {

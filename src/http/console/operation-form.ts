@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Fault } from '../../domain/errors.ts'
 import { jsonSchemaOf } from '../../operations/json-schema.ts'
+import { isRecord, memberOf } from '../../parsing/json-record.ts'
 import { invalidRequest } from '../../parsing/parse.ts'
 import type { Html } from '../pages/layout.ts'
 import { type Refused, textIn } from './form-outcome.ts'
@@ -11,7 +12,6 @@ import {
   type FormField,
   fieldOf,
   initialText,
-  isKeywords,
   type Json,
   type Member,
   membersOf,
@@ -183,10 +183,6 @@ function textsOf(field: FormField, object: unknown): readonly string[] {
     : [initialText({ ...field, initial: value })]
 }
 
-function memberOf(object: unknown, member: string): unknown {
-  return isKeywords(object) ? object[member] : undefined
-}
-
 /** The members of the body, and of the path if its parameters have fields. */
 function inputMembers(
   { params, body }: { readonly params?: z.ZodType; readonly body?: z.ZodType },
@@ -280,7 +276,7 @@ function shownField(
   if (asText) return { name, member, isRequired, shown, kind: 'text', isLong: true }
   const { type, items } = withoutNull(wanted.keywords)
   if (type === 'array' && shown.choices !== undefined) {
-    const areNumbers = isKeywords(items) && /^(integer|number)$/.test(String(items.type))
+    const areNumbers = isRecord(items) && /^(integer|number)$/.test(String(items.type))
     const values = shown.choices.map(([text]) => text)
     return { name, member, isRequired, shown, kind: 'texts', values, areNumbers }
   }
@@ -362,7 +358,7 @@ function put(object: Record<string, Json>, [member = '', ...rest]: readonly stri
     return
   }
   const present = object[member]
-  const inner: Record<string, Json> = isKeywords(present) ? { ...(present as Record<string, Json>) } : {}
+  const inner: Record<string, Json> = isRecord(present) ? { ...(present as Record<string, Json>) } : {}
   put(inner, rest, value)
   object[member] = inner
 }

@@ -2,10 +2,11 @@ import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { jsonSchemaOf } from '../../operations/json-schema.ts'
+import { isRecord, memberOf } from '../../parsing/json-record.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { exactTime, time } from './elements.ts'
 import { inWords } from './operation-form.ts'
-import { isKeywords, type Keywords, membersOf, withoutNull } from './schema-form.ts'
+import { type Keywords, membersOf, withoutNull } from './schema-form.ts'
 
 // What a page shows of the output of an operation. A new member of the output is a column of the list and a row of the
 // page without a change there. A page may say how a member is shown, or that it is not.
@@ -65,12 +66,8 @@ export function outputView<Schema extends z.ZodType>(
 /** Whether the values are texts, numbers or lists of them. */
 function fitsCell(keywords: Keywords): boolean {
   const { type, items, enum: values } = withoutNull(keywords)
-  if (type === 'array') return isKeywords(items) && items.type !== 'array' && fitsCell(items)
+  if (type === 'array') return isRecord(items) && items.type !== 'array' && fitsCell(items)
   return values !== undefined || (type !== undefined && type !== 'object')
-}
-
-function memberOf(value: unknown, member: string): unknown {
-  return isKeywords(value) ? value[member] : undefined
 }
 
 /** A value without a layout of its own. Without `now`, a time is shown exactly. */

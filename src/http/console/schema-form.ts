@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 import type { Html } from '../pages/layout.ts'
 
@@ -83,10 +84,10 @@ const DEPENDENT = [
   'minProperties',
 ]
 
-export type Keywords = Readonly<Record<string, unknown>>
+export type Keywords = JsonRecord
 
 export function schemaForm(schema: JsonSchema | undefined): SchemaForm {
-  if (!isKeywords(schema) || !isPlainObject(schema)) return WHOLE
+  if (!isRecord(schema) || !isPlainObject(schema)) return WHOLE
   const members = membersOf(schema)
   if (members.length === 0 && takesMore(schema)) return WHOLE
   const fields = members.map((member) => fieldOf(member, [], pointer))
@@ -102,7 +103,7 @@ export function fieldOf(member: Member, above: readonly string[], naming: Naming
   const fields = membersOf(keywords).map((inner) => simpleFieldOf(inner, [...path, inner.member], naming))
   if (fields.length === 0) return simpleFieldOf(member, path, naming)
   const initial = initialOf(keywords)
-  const withDefaults = isKeywords(initial)
+  const withDefaults = isRecord(initial)
     ? fields.map((inner) =>
         Object.hasOwn(initial, inner.member) ? { ...inner, initial: initial[inner.member] as Json } : inner,
       ) // `default` is JSON
@@ -187,7 +188,7 @@ export function textOf(value: Json): string {
 
 /** The texts that an array may have; empty: any. `undefined`: its items are not texts. */
 function textsOf(items: unknown): readonly string[] | undefined {
-  if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
+  if (!isRecord(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
   const { type, enum: values } = items
   if (Array.isArray(values))
     return values.length <= MAX_CHOICES && values.every((value) => typeof value === 'string')
@@ -205,9 +206,9 @@ export function withoutNull(keywords: Keywords): Keywords {
   }
   const either = anyOf ?? oneOf
   if (type !== undefined || !Array.isArray(either) || (anyOf && oneOf)) return keywords
-  const others = either.filter((schema) => !(isKeywords(schema) && schema.type === 'null'))
+  const others = either.filter((schema) => !(isRecord(schema) && schema.type === 'null'))
   const [only] = others
-  return others.length === 1 && either.length === 2 && isKeywords(only) ? { ...only, ...rest } : keywords
+  return others.length === 1 && either.length === 2 && isRecord(only) ? { ...only, ...rest } : keywords
 }
 
 function enumWithoutNull({ enum: values }: Keywords): Keywords {
@@ -238,9 +239,9 @@ function isPlainObject(keywords: Keywords): boolean {
 
 /** Whether the schema describes members that it does not name, or names none and takes any. No field offers these. */
 function takesMore({ properties, additionalProperties: more }: Keywords): boolean {
-  if (isKeywords(more) && Object.keys(more).length > 0) return true
-  const takesAny = more === true || isKeywords(more) // `{}` is the schema of every value
-  return takesAny && Object.keys(isKeywords(properties) ? properties : {}).length === 0
+  if (isRecord(more) && Object.keys(more).length > 0) return true
+  const takesAny = more === true || isRecord(more) // `{}` is the schema of every value
+  return takesAny && Object.keys(isRecord(properties) ? properties : {}).length === 0
 }
 
 export interface Member {
@@ -251,12 +252,12 @@ export interface Member {
 
 /** The members that the schema of an object names, those that are required first. */
 export function membersOf({ properties, required }: Keywords): readonly Member[] {
-  if (!isKeywords(properties)) return []
+  if (!isRecord(properties)) return []
   const names: readonly unknown[] = Array.isArray(required) ? required : []
   return Object.entries(properties)
     .map(([member, keywords]) => ({
       member,
-      keywords: isKeywords(keywords) ? keywords : {},
+      keywords: isRecord(keywords) ? keywords : {},
       isRequired: names.includes(member),
     }))
     .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
@@ -265,8 +266,4 @@ export function membersOf({ properties, required }: Keywords): readonly Member[]
 /** The number, unless it is only the largest or the smallest that JSON holds exactly. */
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined
-}
-
-export function isKeywords(value: unknown): value is Keywords {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
