@@ -26,7 +26,11 @@ export function defineDev(command: Command, { environment }: Shell): void {
       const log = environment.GATEPASS_LOG_LEVEL
         ? createLog(config.logLevel)
         : createLog('warn', { as: 'text' })
-      const server = await startServer(config, { log, onCall: showCall, printLink: showLink })
+      const server = await startServer(config, {
+        log,
+        onCall: showCall,
+        printLink: (url) => showLink(url, { json }),
+      })
       if (json)
         printJson({
           ...serverInfo(config, 1),
@@ -38,9 +42,10 @@ export function defineDev(command: Command, { environment }: Shell): void {
     })
 }
 
-/** The link that a page of the console has asked for: the terminal alone shows it. */
-function showLink(url: string): void {
-  print(`  Console   ${url}   ${LINK_VALIDITY}`)
+/** The link that a page of the console has asked for: the terminal alone shows it, on a line of its own. */
+function showLink(url: string, { json }: { readonly json?: true | undefined }): void {
+  if (json) printJson({ console_url: url })
+  else print(`  Console   ${url}   ${LINK_VALIDITY}`)
 }
 
 const LINK_VALIDITY = '(works once, for ten minutes)'

@@ -76,3 +76,24 @@ describe('the commands that development prints', () => {
     expect(readFileSync(file, 'utf8').trim()).not.toBe(key)
   })
 })
+
+test('dev --json prints a link that a page asks for as JSON too, and no log has it', async () => {
+  await using own = await install()
+  const server = own.startWith({ env: { GATEPASS_LOG_LEVEL: 'debug' } }, 'dev', '--json')
+  await server.prints(/"url"/)
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  await fetch(`${own.url}/dashboard/link`, { method: 'POST', headers, body: new URLSearchParams() })
+  const [line] = await server.prints(/^.*ticket=.*\n/m)
+  const { console_url } = JSON.parse(line)
+  expect((await fetch(console_url)).status).toBe(200)
+  await fetch(new URL('/dashboard/enter', own.url), {
+    method: 'POST',
+    headers,
+    body: new URL(console_url).searchParams,
+  })
+  const { stdout, stderr } = await server.stop()
+  for (const printed of stdout.trim().split('\n')) expect(() => JSON.parse(printed)).not.toThrow()
+  expect(stderr).toMatch(/^GET +\/dashboard\/enter {2}200 ok/m)
+  expect(stderr).toMatch(/"route":"\/dashboard\/\*".*"status":303/)
+  expect(stderr).not.toContain(new URL(console_url).searchParams.get('ticket'))
+})

@@ -17,9 +17,10 @@ export const LOGIN_PROBLEMS = {
     'You are logged in at the issuer, but no rule lets you in. GATEPASS_DASHBOARD_ROLES says who may log in.',
   another_operator: 'The person who logged in is not the one whose session was to be confirmed.',
   other_key: 'This is not the key with which you logged in.',
-  gone: 'This link was used, has expired or was replaced by a newer one.',
+  gone: 'This link was used, has expired or was replaced by a newer one. Ask for a new link here.',
   printed: 'The terminal has the links that were asked for a moment ago. The newest one works.',
-  other_host: 'Links of development work at localhost only, on the machine on which Gatepass runs.',
+  other_host:
+    'Links of development work at localhost only, on the machine on which Gatepass runs. Open the link there, as the terminal shows it.',
 } as const
 
 interface LoginView {

@@ -34,7 +34,7 @@ import { type ConsoleRoutes, safeNext } from './routes.ts'
  */
 const FAILURES = { burst: 20, perSecond: 20 / 60 }
 
-/** How many links the terminal prints at the wish of a page. */
+/** How many links the terminal prints when a page asks for one. */
 const PRINTS = { burst: 5, perSecond: 1 / 10 }
 
 /** Development only: links that log in, and the terminal that prints them. */
