@@ -9,7 +9,7 @@ export async function listenHttps(
   handler: Handler,
   /** Asks clients for a certificate; the handler checks it. */
   { requestCert = false } = {},
-): Promise<Loopback> {
+): Promise<Loopback & { readonly cert: string }> {
   const { key, cert } = selfSigned()
   setDefaultCACertificates([...getCACertificates('default'), cert])
   const server = createServer({ key, cert, requestCert, rejectUnauthorized: false }, handler)
@@ -20,7 +20,7 @@ export async function listenHttps(
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { url: `https://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
+  return { url: `https://127.0.0.1:${port}`, cert, close, [Symbol.asyncDispose]: close }
 }
 
 /** A self-signed certificate for 127.0.0.1 (RFC 5280 section 4.1), and its key. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approve } from '../http/world.ts'
+import { listenHttps } from '../https-loopback.ts'
 import { answerJson, type Handler, listen, type RecordedRequest, record } from '../loopback.ts'
 import { missingIn, needsPython, runPython } from '../python.ts'
 import { type SdkWorld, startSdkWorld } from './sdk-world.ts'
@@ -156,6 +157,11 @@ function script(
     answerJson(res, status, body)
   }
 }
+const endless: Handler = (_, res) => {
+  res.writeHead(200, { 'content-type': 'application/json' })
+  const sending = setInterval(() => res.write(' '), 10)
+  res.on('close', () => clearInterval(sending))
+}
 const refusal = (name: string) => ({ name, message: 'Refused.' })
 
 describe('repeats a request', () => {
@@ -299,6 +305,32 @@ describe('refuses what would reach another path', () => {
   })
 })
 
+test('sends the API key over TLS to a server of a trusted certificate alone, and loads the certificates once', async () => {
+  const keys: unknown[] = []
+  await using server = await listenHttps(async (req, res) => {
+    keys.push(req.headers.authorization)
+    if (req.url === '/v1/workers/endless') await endless(req, res)
+    else answerJson(res, 200, PAGE)
+  })
+  const found = await python(`
+import ssl
+loads, create = [], ssl.create_default_context
+ssl.create_default_context = lambda *args, **more: loads.append(1) or create(*args, **more)
+def code(client, id="w"):
+    try:
+        return client.get_worker(id)["total_count"]
+    except GatepassError as error:
+        return error.code
+url = ${JSON.stringify(server.url)}
+untrusted = Gatepass(url, "gp_untrusted", max_retries=0)
+codes = [code(untrusted), code(untrusted), len(loads)]
+context = create(cadata=${JSON.stringify(server.cert)})
+codes.append(code(Gatepass(url, "gp_trusted", context=context)))
+print(json.dumps([*codes, code(Gatepass(url, "gp_trusted", context=context, timeout=0.5, max_retries=0), "endless")]))`)
+  expect(found).toEqual(['connection_error', 'connection_error', 1, 0, 'timeout'])
+  expect(new Set(keys)).toEqual(new Set(['Bearer gp_trusted']))
+})
+
 describe('ends at its deadline', () => {
   const ONCE = 'gatepass = Gatepass(timeout=0.3, max_retries=0)'
 
@@ -306,12 +338,6 @@ describe('ends at its deadline', () => {
     const { answer } = await against(() => new Promise(() => undefined), 'gatepass.list_workers()', ONCE)
     expect(answer).toMatchObject({ code: 'timeout', status: null })
   })
-
-  const endless: Handler = (_, res) => {
-    res.writeHead(200, { 'content-type': 'application/json' })
-    const sending = setInterval(() => res.write(' '), 10)
-    res.on('close', () => clearInterval(sending))
-  }
 
   test('when the answer goes on without an end', async () => {
     const { answer } = await against(endless, 'gatepass.list_workers()', ONCE)

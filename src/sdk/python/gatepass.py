@@ -168,8 +168,9 @@ class _Client:
         # in functions, not in attributes: what prints the attributes of an object must not print the key
         self._authorization: Callable[[], str] = lambda: f"Bearer {key}"
         if parts.scheme == "https":
+            trusted = context or ssl.create_default_context()  # reads all certificates of the system: once, not for each request
             self._connection: Callable[[float], http.client.HTTPConnection] = lambda limit: http.client.HTTPSConnection(
-                parts.netloc, timeout=limit, context=context or ssl.create_default_context()
+                parts.netloc, timeout=limit, context=trusted
             )
         else:
             self._connection = lambda limit: http.client.HTTPConnection(parts.netloc, timeout=limit)
