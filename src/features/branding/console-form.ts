@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { LANGUAGES, type Language } from '../../domain/languages.ts'
 import { hidden, textArea } from '../../http/console/form-fields.ts'
 import { given } from '../../http/console/form-outcome.ts'
-import { operationForm, type SentBody } from '../../http/console/operation-form.ts'
+import { operationForm, type SentFields } from '../../http/console/operation-form.ts'
 import type { Html } from '../../http/pages/layout.ts'
 import { omitted } from '../../operations/omitted.ts'
 import { type Branding, OWN_TEXTS, type OwnText } from './domain.ts'
@@ -54,7 +54,7 @@ export const LOOK = operationForm(
  * The fields and buttons for the look. `nearest`: after a colour was refused, the button that saves the form with the
  * nearest readable colour. It comes last, because Enter in a field presses the first button of a form.
  */
-export function brandingFields(sent: SentBody, nearest: Html | ''): Html {
+export function brandingFields(sent: SentFields, nearest: Html | ''): Html {
   return html`<div class="columns">${LOOK.view(sent)}</div>
 <div class="buttons"><button type="submit" name="do" value="preview" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
 ${nearest}`

@@ -169,7 +169,7 @@ async function show(on: OnPage, shown: Shown): Promise<Response> {
   const branding = await brandingOf(on)
   const language = languageOf(texts?.get('lang') ?? on.query('lang') ?? branding?.lang)
   const body = html`${section('Preview', await preview(on, branding, { values, language, isDraft }))}
-${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields({ values, refused: { outcome: 'refused', message: '', status: 400, faults } }, nearest))}`) : settingsView(await stored(on), on.broker.now())}
+${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields({ values, refused: { faults } }, nearest))}`) : settingsView(await stored(on), on.broker.now())}
 ${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
 ${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
 ${await domainSection(on, branding?.domain, shown.domain ?? {})}

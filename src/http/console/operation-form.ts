@@ -74,6 +74,11 @@ export interface SentBody {
   readonly refused?: Refused | undefined
 }
 
+/** What the fields show of it. */
+export type SentFields = Pick<SentBody, 'values'> & {
+  readonly refused?: Pick<Refused, 'faults'> | undefined
+}
+
 /** What the page of a refused form says above it. */
 export function problemOf({ refused }: Pick<SentBody, 'refused'> = {}): ShowOptions {
   return refused === undefined ? {} : { problem: refused.message, status: refused.status }
@@ -82,8 +87,11 @@ export function problemOf({ refused }: Pick<SentBody, 'refused'> = {}): ShowOpti
 export interface OperationForm {
   readonly fields: readonly FormField[]
   /** `more`: fields written by hand, which come before the section of the others. */
-  view(sent?: SentBody, more?: Html): Html
-  /** The body of the request with the parameters that have fields, not checked yet. Throws `invalid_request` for a field that is not JSON. */
+  view(sent?: SentFields, more?: Html): Html
+  /**
+   * The body of the request with the parameters that have fields, not checked yet. Throws `invalid_request` for a field that
+   * is not JSON.
+   */
   read(form: URLSearchParams): Readonly<Record<string, Json>>
   /** The form filled in with the record, without secrets. */
   valuesOf(record: object): URLSearchParams
