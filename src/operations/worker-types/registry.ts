@@ -49,5 +49,6 @@ export async function readWorkerChange(
       'invalid_request',
       `The worker "${id}" is of the type ${type}: put its changes into \`${type}\`.`,
     )
-  return (block !== undefined && (await findWorkerType(type)?.toChange(broker, block, worker))) || {}
+  if (block === undefined) return {}
+  return (await findWorkerType(type)?.toChange(broker, block, worker)) ?? {}
 }
