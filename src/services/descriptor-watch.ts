@@ -8,7 +8,7 @@ const REPEAT_MS = 60_000
 const EXHAUSTED = ['EMFILE', 'ENFILE']
 
 /** Whether the error means that no further file or socket could be opened here. */
-export function isExhausted(code: unknown): boolean {
+function isExhausted(code: unknown): boolean {
   return typeof code === 'string' && EXHAUSTED.includes(code)
 }
 

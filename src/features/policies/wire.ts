@@ -18,7 +18,7 @@ const texts = (max: number, description: string) =>
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
 
-export const matchSchema = z
+const matchSchema = z
   .strictObject({
     users: texts(500, 'Users; `*` matches any characters, here and in all lists'),
     tools: texts(400, 'Tools by any of their names, in any case; `allow` only by names of their own'),

@@ -38,7 +38,7 @@ const listing = z.enum(TOOL_LISTINGS).meta({
     '`all`: MCP clients list every tool; `search`: they list a tool that searches and one that calls. Absent: `search` for more than 128 tools',
 })
 
-export const toolsetIdText = z
+const toolsetIdText = z
   .string()
   .refine(isToolsetId, 'must have 1 to 64 lower-case letters, digits and hyphens')
   .meta({ pattern: '^[a-z0-9-]{1,64}$' })

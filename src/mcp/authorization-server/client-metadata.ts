@@ -114,7 +114,7 @@ const DANGEROUS_SCHEMES = new RegExp(
 )
 
 /** Why the URI cannot be a redirect URI; `undefined` when it can. */
-export function redirectUriFault(uri: string): string | undefined {
+function redirectUriFault(uri: string): string | undefined {
   if (uri.length > MAX_URI_LENGTH) return `A redirect URI may have at most ${MAX_URI_LENGTH} characters.`
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url === undefined || /[\s\\]/.test(uri)) return 'A redirect URI must be an absolute URI.'

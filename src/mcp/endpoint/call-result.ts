@@ -130,7 +130,7 @@ function structuredFor(value: unknown, era: Era, isWrapped: boolean): JsonRecord
   return value as JsonRecord // newer clients accept any JSON value
 }
 
-export function textBlock(text: string) {
+function textBlock(text: string) {
   return { type: 'text', text } as const
 }
 

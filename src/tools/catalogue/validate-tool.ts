@@ -47,7 +47,7 @@ function schemaFaults(which: string, checked: Checked): string[] {
 }
 
 /** The faults of a tool's names, version and tags. */
-export function modelFaults(tool: ToolToValidate): string[] {
+function modelFaults(tool: ToolToValidate): string[] {
   const { name, namespace = '', version, inputSchema, tags = [] } = tool
   return [
     ...(name === '' ? ['The name of the tool is empty.'] : nameFaults('name', name)),

@@ -28,7 +28,7 @@ export interface SecretForms {
 const keptSets = new LRUCache<string, SecretForms>({ max: 64 })
 
 /** The texts that are searched for: the secrets and their trimmed forms, without those that are too short. */
-export function usableSecrets(secrets: readonly string[]): string[] {
+function usableSecrets(secrets: readonly string[]): string[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()])
   return [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
 }
