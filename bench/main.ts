@@ -1,5 +1,5 @@
 // `npm run bench`: every figure of docs/evidence/performance.md in one run. `npm run bench -- fetch storm` measures only those;
-// `--against <commit>` also measures the fetch of that commit.
+// `--against <commit>` also measures the fetch and the runs of that commit.
 
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import type { Bench } from './bench.ts'
 import { FIGURES, FURTHER_FIGURES } from './figures.ts'
 import { startLoadProcess } from './load-process.ts'
 import { type Million, seedMillion } from './million.ts'
-import { fetchAgainst } from './other-release.ts'
+import { againstRelease } from './other-release.ts'
 import { USERS } from './people.ts'
 import { type Figure, table, whole } from './report.ts'
 import { seed } from './seed.ts'
@@ -74,7 +74,7 @@ ${new Date().toISOString()}, load average ${loadavg()[0]?.toFixed(1)}; ${whole(U
   for (const [name, figure] of Object.entries(wanted.length === 0 ? FIGURES : known))
     if (wanted.length === 0 || wanted.includes(name)) await measure(name, () => figure(bench))
   const { against } = options
-  if (against !== undefined) await measure(`the fetch of ${against}`, () => fetchAgainst(against, bench))
+  if (against !== undefined) await measure(`against ${against}`, () => againstRelease(against, bench))
 }
 console.log(table(figures))
 console.log(

@@ -1,6 +1,8 @@
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
+import type { Feature } from '../src/features/feature.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Database drivers, which stay packages: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
@@ -27,10 +29,22 @@ const TOGETHER = {
   start: 'cli/(commands|program)',
   store: 'features/[^/]+/store[^/]*',
   settings: 'features/[^/]+/settings',
-  later: 'features/(toolsets/toolset|scheduled-runs/schedule-tool|oxp/(backend|wire-tools|wire-worker))',
+  tools: loadedFor('toolSelections', 'runLater', 'toolFormat', 'workers'),
   operations: 'features/[^/]+/operations[^/]*',
-  features: 'features/[^/]+/(routes-endpoints|policy-gate|search-index|look|proved-domains)',
+  features: loadedFor('approvals', 'endpoints', 'gate', 'trailIndex', 'look', 'sites', 'openers', 'ownPage'),
   broker: 'open-broker|http/api',
+}
+
+/** A pattern for the modules that features load for these members. */
+function loadedFor(...members: readonly (keyof Feature)[]): string {
+  const modules = globSync('src/features/*/feature.ts', { cwd: ROOT }).flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split(/^ {2}(?=\w+:)/m)
+      .filter((text) => members.some((member) => text.startsWith(`${member}:`)))
+      .flatMap((text) => [...text.matchAll(/import\('\.\/([^']+)\.ts'\)/g)])
+      .map(([, module]) => `${basename(dirname(file))}/${module}`),
+  )
+  return `features/(${modules.join('|')})`
 }
 
 export interface Bundle {

@@ -1,6 +1,7 @@
 import type { Brand } from './domain/brand.ts'
 import type { EpochSeconds } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
+import type { SharedConnection } from './domain/shared-connection.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
@@ -13,6 +14,7 @@ import type { ActivityLog } from './services/activity-log.ts'
 import type { AlteredRows } from './services/altered-rows.ts'
 import type { AuditLog } from './services/audit-log.ts'
 import type { CachedRows } from './services/cached-rows.ts'
+import type { CallApprovals } from './services/call-approvals.ts'
 import type { Confirmations } from './services/confirmations.ts'
 import type { NamedClient } from './services/environment-client.ts'
 import type { ExecutionLog } from './services/execution-log.ts'
@@ -66,6 +68,8 @@ export interface Broker {
     readonly providers: CachedRows<ProviderEntry>
     /** The tools of each project. */
     readonly catalogue: CachedRows<Tool>
+    /** The connections that each project shares. */
+    readonly sharedConnections: ReadCache<readonly SharedConnection[]>
     /** Tools by one of their names. */
     readonly tools: ReadCache<readonly Tool[]>
     readonly workers: ReadCache<{ readonly worker?: Worker }>
@@ -91,6 +95,8 @@ export interface Broker {
   readonly history: ExecutionLog
   /** Permits each use of tokens. */
   readonly gate: UseGate
+  /** Asks people before calls. Absent where no feature does: what a rule wants approved is then refused. */
+  readonly approvals?: CallApprovals | undefined
   readonly sites: ProjectSites
   readonly openers: Openers
   /** The URL of the pages for the project's users: at the project's site, else the public URL. */
@@ -155,7 +161,9 @@ export interface DashboardIssuer {
 export interface DashboardRule {
   readonly claim: string
   readonly value: string
-  readonly role: 'admin' | 'readonly'
+  readonly role: 'admin' | 'readonly' | 'approver'
+  /** Of an `approver`: the group as whose member they decide about calls. */
+  readonly group?: string
   /** The project's name; `*`: every project. */
   readonly project: string
 }

@@ -10,10 +10,10 @@ import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
 import type { LookUpTxt } from './egress/txt-records.ts'
 import { loadFeatures } from './features/load-features.ts'
-import { ownerKey } from './flows/get-access-token.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
 import { watchForLosses } from './flows/settle-loss.ts'
 import { settleRestore } from './flows/settle-restore.ts'
+import { openCaches } from './open-caches.ts'
 import { createDefinitions, type Definitions } from './providers/catalogue/definitions.ts'
 import { builtIn } from './providers/catalogue/registry.ts'
 import { createDiscovery } from './providers/discovery.ts'
@@ -24,7 +24,6 @@ import { recordedOutgoing } from './providers/sent-requests.ts'
 import { createActivityLog } from './services/activity-log.ts'
 import { watchRows } from './services/altered-rows.ts'
 import { createAuditLog } from './services/audit-log.ts'
-import { createCachedRows } from './services/cached-rows.ts'
 import { createConfirmations } from './services/confirmations.ts'
 import { environmentClientOf, environmentName } from './services/environment-client.ts'
 import { createExecutionLog } from './services/execution-log.ts'
@@ -34,9 +33,7 @@ import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
 import { NO_OPENERS } from './services/openers.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
-import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
-import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { settleToolNames } from './services/settle-tool-names.ts'
 import { signedStore } from './services/signed-store.ts'
@@ -56,18 +53,7 @@ import { openStore } from './store/open-store.ts'
 import { sealingContext } from './store/protected-tables.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
-import { charactersOf } from './store/stored-tool.ts'
-import { addBackend } from './tools/backends.ts'
-
-/** Cached tools, with one entry for each spelling of a name; most take a few kB. */
-const MAX_HELD_TOOLS = 2_000
-/** The tools of all projects that are kept whole for lists: 10,000 tools of 3 kB each are 30 MB. */
-const MAX_CATALOGUE_CHARACTERS = 256 * 1024 * 1024
-/** The provider entries of all projects that are kept; one is about 4 kB. */
-const MAX_ENTRY_CHARACTERS = 128 * 1024 * 1024
-const ENTRY_CHARACTERS = 4_000
-/** Projects whose keys of secrets are cached. */
-const MAX_HELD_PROJECTS = 100
+import { createBackends } from './tools/backends.ts'
 
 /** What a broker needs besides its settings. */
 export interface BrokerParts {
@@ -159,8 +145,12 @@ export async function openBroker(
     await settleIdentities({ store, log, audit, environmentClient })
     const [createTrailIndex] = await loadFeatures('trailIndex')
     const gateParts = { store, outgoing, sealer, audit, metrics, log, now, ...(tracing && { tracing }) }
+    const [createApprovals] = await loadFeatures('approvals')
     const gates = (await loadFeatures('gate')).map((create) => create(gateParts))
-    for (const { type, backend } of await loadFeatures('workers')) addBackend(type, await backend())
+    const workers = await loadFeatures('workers')
+    const backends = await Promise.all(
+      workers.map(async ({ type, backend }) => [type, await backend()] as const),
+    )
     return {
       store,
       sealer,
@@ -184,45 +174,9 @@ export async function openBroker(
       altered,
       history,
       gate: createUseGate(gates),
-      cache: {
-        connections: createReadCache(store, {
-          max: config.cacheBytes,
-          bytesOf: bytesOfConnections,
-          replacesFrom: 'second read',
-          forgets: (change) =>
-            change.noun === 'connection'
-              ? ownerKey(change.owner)
-              : change.noun === 'provider'
-                ? 'all'
-                : undefined,
-        }),
-        providers: createCachedRows(store, {
-          noun: 'provider',
-          page: store.providers.page,
-          byUids: store.providers.byUids,
-          charactersOf: () => ENTRY_CHARACTERS,
-          maxCharacters: MAX_ENTRY_CHARACTERS,
-        }),
-        catalogue: createCachedRows(store, {
-          noun: 'tool',
-          page: store.tools.page,
-          byUids: store.tools.byUids,
-          charactersOf,
-          maxCharacters: MAX_CATALOGUE_CHARACTERS,
-        }),
-        tools: createReadCache(store, {
-          max: MAX_HELD_TOOLS,
-          forgets: ({ noun }) => (noun === 'tool' ? 'all' : undefined),
-        }),
-        workers: createReadCache(store, {
-          max: 1_000,
-          forgets: (change) => (change.noun === 'worker' ? 'all' : undefined),
-        }),
-        secretKeys: createReadCache(store, {
-          max: MAX_HELD_PROJECTS,
-          forgets: ({ noun }) => (noun === 'secret' ? 'all' : undefined),
-        }),
-      },
+      approvals: createApprovals?.({ store, sealer, audit, now, usersUrl, liveness }),
+      backends: createBackends(new Map(backends)),
+      cache: openCaches(store, config),
       refreshes,
       liveness,
       confirmations: createConfirmations(installationKey),

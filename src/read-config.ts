@@ -82,7 +82,7 @@ export function readConfig(
     const given = splitList(setting(name))
     for (const item of given)
       if (parseAllowedHost(item) === undefined)
-        addFault(name, `has "${item}", which is no host, host:port or CIDR.`)
+        addFault(name, `has "${item}", which is not a host, host:port, or CIDR.`)
     return given
   }
 
@@ -98,7 +98,7 @@ export function readConfig(
   for (const uri of splitList(setting('NEXT_URIS'))) {
     const url = URL.canParse(uri) ? new URL(uri) : undefined
     if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-      addFault('NEXT_URIS', `has "${uri}", which is no origin such as https://app.example.com.`)
+      addFault('NEXT_URIS', `has "${uri}", which is not an origin such as https://app.example.com.`)
     else nextOrigins.add(url.origin)
   }
 
@@ -172,7 +172,7 @@ function readToolModules(names: readonly string[], addFault: AddFault): string[]
     if (findStats(file)?.isFile() !== true)
       addFault(
         'TOOLS',
-        `names ${file}, which is no file that can be read: give the paths of modules, separated by commas.`,
+        `names ${file}, which is not a readable file: give the paths of modules, separated by commas.`,
       )
   return files
 }
@@ -183,7 +183,7 @@ function readProviderFolder(name: string | undefined, addFault: AddFault): Pick<
   if (findStats(folder)?.isDirectory() !== true)
     addFault(
       'PROVIDERS',
-      `names ${folder}, which is no folder that can be read: give the path of a folder with definitions.`,
+      `names ${folder}, which is not a readable folder: give the path of a folder with definitions.`,
     )
   return { providerFolder: folder }
 }

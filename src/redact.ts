@@ -35,7 +35,7 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/\bey[JI][\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED], // a JWT
   [/\b(?:gpp?|arc|flow)_[\w-]{20,}/g, REDACTED], // an API key, a one-time link, the one-time id of a verifier page
   [
-    /(["']?)\b((?:access|refresh|id|user|subject|actor)_?token|client_?secret|client_assertion|code(?:_?verifier)?|state|nonce|flow_?id|password|api_?key|secret|token)(\1\s*[=:]\s*)(["']?)[^\s"'&,;}]+\4/gi,
+    /(["']?)\b((?:access|refresh|id|user|subject|actor)_?token|client_?secret|(?:client_)?assertion|code(?:_?verifier)?|state|nonce|flow_?id|password|api_?key|secret|token)(\1\s*[=:]\s*)(["']?)[^\s"'&,;}]+\4/gi,
     `$1$2$3$4${REDACTED}$4`,
   ],
 ]

@@ -418,7 +418,7 @@ describe('a variable that does not exist', () => {
   ])('%s stops the start and names %s', (name, meant) => {
     const faults = faultsOf(() => serve({ [name]: 'x' }))
     expect(faults).toEqual([
-      expect.stringMatching(new RegExp(`^${name} is no setting.* Did you mean "${meant}"`)),
+      expect.stringMatching(new RegExp(`^${name} is not a setting.* Did you mean "${meant}"`)),
     ])
   })
 
@@ -428,7 +428,9 @@ describe('a variable that does not exist', () => {
     'GATEPASS_PROVIDER__CLIENT_ID',
     'GATEPASS_',
   ])('%s stops the start, also when nothing comes near and it is empty', (name) => {
-    expect(faultsOf(() => serve({ [name]: '' }))).toEqual([expect.stringContaining(`${name} is no setting`)])
+    expect(faultsOf(() => serve({ [name]: '' }))).toEqual([
+      expect.stringContaining(`${name} is not a setting`),
+    ])
   })
 
   test.each([
@@ -578,8 +580,8 @@ describe('with files', () => {
     await symlink(circle, circle)
     const faults = faultsOf(() => serve({ GATEPASS_TOOLS: circle, GATEPASS_PROVIDERS: circle }))
     expect(faults).toEqual([
-      expect.stringMatching(/^GATEPASS_TOOLS names .*circle, which is no file that can be read/),
-      expect.stringMatching(/^GATEPASS_PROVIDERS names .*circle, which is no folder that can be read/),
+      expect.stringMatching(/^GATEPASS_TOOLS names .*circle, which is not a readable file/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS names .*circle, which is not a readable folder/),
     ])
     await symlink(databasePath, databasePath)
     expect(faultsOf(() => dev())).toEqual([expect.stringMatching(/^GATEPASS_MASTER_KEY is missing/)])
@@ -601,13 +603,14 @@ describe('the console', () => {
     const { dashboard } = serve({
       ...issuer,
       GATEPASS_DASHBOARD_ROLES:
-        'groups=Platform Team admin on *, email=ada@example.test readonly on acme,sub=a=b admin',
+        'groups=Platform Team admin on *, email=ada@example.test readonly on acme,sub=a=b admin, groups=sec approver:security on acme',
     })
     expect(dashboard).toMatchObject({ serve: 'on', issuer: { scopes: ['openid', 'email'] } })
     expect(dashboard.issuer?.rules).toEqual([
       { claim: 'groups', value: 'Platform Team', role: 'admin', project: '*' },
       { claim: 'email', value: 'ada@example.test', role: 'readonly', project: 'acme' },
       { claim: 'sub', value: 'a=b', role: 'admin', project: 'default' },
+      { claim: 'groups', value: 'sec', role: 'approver', group: 'security', project: 'acme' },
     ])
   })
 
@@ -616,14 +619,14 @@ describe('the console', () => {
       serve({
         ...issuer,
         GATEPASS_DASHBOARD_CLIENT_SECRET: 'secret-of-the-client',
-        GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *',
+        GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *, groups=sec approver:security',
       }),
     )
     expect(Object.fromEntries(shown.map(({ name, value }) => [name, value]))).toMatchObject({
       GATEPASS_DASHBOARD: 'on',
       GATEPASS_DASHBOARD_CLIENT_ID: 'console',
       GATEPASS_DASHBOARD_CLIENT_SECRET: 'set',
-      GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *',
+      GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *, groups=sec approver:security on default',
     })
     expect(JSON.stringify(shown)).not.toContain('secret-')
   })
@@ -652,6 +655,9 @@ describe('the console', () => {
       { ...issuer, GATEPASS_DASHBOARD_ISSUER: 'http://a.test', GATEPASS_DASHBOARD_ROLES: 'sub=a admin' },
       ['_ISSUER'],
     ],
+    ['an approver of no group', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a approver' }, ['_ROLES']],
+    ['an approver of an empty group', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a approver:' }, ['_ROLES']],
+    ['a group of another role', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a admin:x' }, ['_ROLES']],
     ['a role that the console has not', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a caller' }, ['_ROLES']],
     ['a rule without a claim', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'ada admin' }, ['_ROLES']],
     [

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerTokens, formOf, type TokenFormat, type TokenMembers } from './fake-token-answers.ts'
@@ -378,6 +378,10 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     if (request.method !== behaviour.tokenMethod) return refuse(405, 'invalid_request', 'Wrong method.')
     const unknownClient = clientRefusal(request)
     if (unknownClient) return refuse(401, 'invalid_client', unknownClient)
+
+    // RFC 6749 section 4.4: the client asks for a token by itself
+    if (params.grant_type === 'client_credentials')
+      return answerJson(res, 200, { access_token: randomUUID(), token_type: 'Bearer', expires_in: 3600 })
 
     const refreshing = params.grant_type === 'refresh_token'
     if (!refreshing && params.grant_type !== 'authorization_code')

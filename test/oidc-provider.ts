@@ -32,10 +32,16 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
   clientId?: string
   clientSecret?: string
   pkceRequired?: boolean
+  /** The public key of `private_key_jwt`; authorization requests must be signed with it too (RFC 9101). */
+  clientKey?: JWK
+  /** Authorization requests must be pushed (RFC 9126). */
+  pushRequired?: boolean
   /** Beyond openid, profile, email and offline_access. */
   scopes?: readonly string[]
   /** When refresh tokens are issued: always (default), or only for offline_access with prompt=consent, as OpenID says. */
   refreshTokens?: 'always' | 'offline_access'
+  /** The client's tokens are bound to keys (RFC 9449), and proofs need a nonce. `optional`: bearer tokens are issued too. */
+  dpop?: 'required' | 'optional'
   /** Scopes of any resource that a client names (RFC 8707); its access tokens are then JWTs (RFC 9068). */
   resourceScopes?: string
 }
@@ -60,6 +66,7 @@ export async function startOidcProvider(options: OidcProviderOptions) {
   }
   const accounts = new Map<string, OidcAccount>()
   const tokenRequests: Readonly<Record<string, unknown>>[] = []
+  const proofs: ReceivedProof[] = []
   const failures: Error[] = []
 
   let handle: (req: IncomingMessage, res: ServerResponse) => unknown = () => undefined
@@ -81,6 +88,8 @@ export async function startOidcProvider(options: OidcProviderOptions) {
       {
         client_id: clientId,
         ...(clientAuth !== 'none' && { client_secret: clientSecret }),
+        ...(options.dpop === 'required' && { dpop_bound_access_tokens: true }),
+        ...(options.clientKey && { jwks: { keys: [options.clientKey] } }),
         token_endpoint_auth_method: clientAuth,
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
@@ -89,7 +98,11 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     ],
     jwks: { keys: [signingKey()] },
     scopes: ['openid', 'offline_access', 'profile', 'email', ...scopes],
-    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email', 'email_verified'] },
+    claims: {
+      openid: ['sub'],
+      profile: ['name', 'preferred_username', 'groups'],
+      email: ['email', 'email_verified'],
+    },
     // Browsers share cookies between ports, so every server has its own names.
     cookies: {
       keys: [randomBytes(16).toString('hex')],
@@ -101,6 +114,19 @@ export async function startOidcProvider(options: OidcProviderOptions) {
       revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
       introspection: { enabled: true, allowedPolicy: () => true },
       userinfo: { enabled: true },
+      dPoP: {
+        enabled: options.dpop !== undefined,
+        nonceSecret: randomBytes(32),
+        requireNonce: () => options.dpop !== undefined,
+      },
+      requestObjects: {
+        enabled: options.clientKey !== undefined,
+        requireSignedRequestObject: options.clientKey !== undefined,
+      },
+      pushedAuthorizationRequests: {
+        enabled: true,
+        requirePushedAuthorizationRequests: options.pushRequired ?? false,
+      },
       resourceIndicators: {
         enabled: options.resourceScopes !== undefined,
         getResourceServerInfo: (_, audience) => ({
@@ -144,7 +170,16 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     if (ctx.path === '/token') tokenRequests.push({ ...ctx.oidc?.params, client_secret: undefined })
   })
   const callback = provider.callback()
-  handle = (req, res) => (req.url?.startsWith('/interaction/') ? interact(req, res) : callback(req, res))
+  handle = (req, res) => {
+    const { dpop, authorization } = req.headers
+    if (typeof dpop === 'string')
+      res.on('finish', () =>
+        proofs.push(readProof(dpop, { path: req.url ?? '', status: res.statusCode, authorization })),
+      )
+    return route(req, res)
+  }
+  const route = (req: IncomingMessage, res: ServerResponse) =>
+    req.url?.startsWith('/interaction/') ? interact(req, res) : callback(req, res)
 
   async function interact(req: IncomingMessage, res: ServerResponse) {
     const { method, params: sent } = await record(req)
@@ -204,6 +239,8 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     settings,
     /** Parameters of each token request, without the secret. */
     tokenRequests,
+    /** The proofs of requests that were answered, in their order. */
+    proofs,
     /** Errors inside the server; a test expects none. */
     failures,
     isLive: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.isValid === true,
@@ -211,6 +248,26 @@ export async function startOidcProvider(options: OidcProviderOptions) {
       (await provider.RefreshToken.find(refreshToken))?.isValid === true,
     provider,
   }
+}
+
+/** A proof of possession (RFC 9449) as a request carried it. */
+export interface ReceivedProof {
+  readonly path: string
+  /** Of the answer. */
+  readonly status: number
+  readonly authorization: string | undefined
+  readonly header: Readonly<Record<string, unknown>>
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+function readProof(
+  proof: string,
+  request: Pick<ReceivedProof, 'path' | 'status' | 'authorization'>,
+): ReceivedProof {
+  const [header, payload] = proof
+    .split('.', 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
+  return { ...request, header, payload }
 }
 
 let generated: JWK | undefined

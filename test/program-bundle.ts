@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { glob, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { glob, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
@@ -73,6 +73,8 @@ async function hashOfSources(): Promise<string> {
 async function makeBundle(entry: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
   await bundle({ entries: [entry], outDir: unfinished, plugins: [asInSources] })
+  // without it, Node.js parses each file twice to find out that it is a module
+  await writeFile(join(unfinished, 'package.json'), '{"type":"module"}')
   try {
     await rename(unfinished, folder)
   } catch (error) {

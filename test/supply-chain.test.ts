@@ -62,6 +62,7 @@ const IN_THE_BUILD = [
   '@modelcontextprotocol/client',
   '@modelcontextprotocol/server',
   'ajv',
+  'canonicalize',
   'commander',
   'drizzle-orm',
   'lru-cache',

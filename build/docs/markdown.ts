@@ -27,6 +27,8 @@ export interface Links {
   linkTo(href: string): string
   /** The words of a link that names a page by its file. */
   labelOf(href: string, label: string): string
+  /** The address in the site of a picture of the page, and its size in pixels. */
+  pictureAt(href: string): { readonly src: string; readonly width: number; readonly height: number }
 }
 
 export function render(markdown: string, links: Links): Rendered {
@@ -72,6 +74,10 @@ export function render(markdown: string, links: Links): Rendered {
         const label = links.labelOf(href, text)
         const inner = label === text ? this.parser.parseInline(tokens) : escapeHtml(label)
         return `<a href="${escapeHtml(links.linkTo(href))}">${inner}</a>`
+      },
+      image({ href, text }: Tokens.Image) {
+        const { src, width, height } = links.pictureAt(href)
+        return `<img src="${escapeHtml(src)}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
       checkbox({ checked }: Tokens.Checkbox) {
         return `<span class="box" aria-hidden="true">${checked ? '☑' : '☐'}</span> `

@@ -32,7 +32,7 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/start/tool-author.md': {
         summary: 'You write a tool: it is given the user’s token when it is called.',
-        keywords: 'quickstart write own tool typescript',
+        keywords: 'quickstart write own tool typescript scopes token test locally',
       },
       'docs/start/mcp-user.md': {
         summary: 'You use an MCP client: Claude, ChatGPT, Cursor or VS Code gets the tools.',
@@ -40,7 +40,8 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/start/python.md': {
         summary: 'You write Python: run a tool for a user, and call a provider’s API.',
-        keywords: 'quickstart python pip arcadepy httpx requests urllib',
+        keywords:
+          'quickstart python pip arcadepy httpx requests urllib async asyncio fastapi django flask exception',
       },
       'docs/start/operator.md': {
         summary: 'You run it: production mode, a key for an application, a backup.',
@@ -92,7 +93,8 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/guides/webhooks.md': {
         summary: 'Signed events about what has changed, sent to your application.',
-        keywords: 'webhook signature verify events notification standard webhooks retry',
+        keywords:
+          'webhook signature verify events notification standard webhooks retry notify when a user connects disconnects account',
       },
       'docs/guides/explain.md': {
         summary: 'Why a consent failed or a connection does not work, step by step.',
@@ -112,6 +114,20 @@ export const OUTLINE: readonly Section[] = [
         summary: 'Take a provider of the catalogue, and give it your client.',
         keywords: 'add provider slack google catalogue integration client id',
       },
+      'docs/guides/grants.md': {
+        summary: 'Tokens without a user’s code: client credentials, and connections that a project shares.',
+        keywords:
+          'client credentials machine to machine service account m2m grant shared connection organisation owner project',
+      },
+      'docs/guides/credentials.md': {
+        summary: 'Services without OAuth: users type a key or a password on our page.',
+        keywords:
+          'api key apikey basic password credentials form secret freshdesk header query login session token no oauth',
+      },
+      'docs/guides/approvals.md': {
+        summary: 'A person sees what a tool would do, and approves it before it runs.',
+        keywords: 'approve human in the loop confirmation dangerous destructive hold deny four eyes approver',
+      },
       'docs/guides/policies.md': {
         summary: 'Rules on who may use which users’ tokens for what.',
         keywords: 'who may use permissions access rules allow deny rate limit authorization',
@@ -129,7 +145,7 @@ export const OUTLINE: readonly Section[] = [
       'docs/guides/writing-tools.md': {
         summary: 'Tools of your own: in Gatepass’s process, as a worker, or over MCP.',
         keywords:
-          'own tool handler secrets progress several providers input schema errors questions to the user',
+          'own tool handler secrets progress several providers input schema errors questions to the user scopes api key return image file test',
       },
       'docs/guides/tool-metadata.md': {
         summary: 'Import tools by their metadata, with the providers that they need.',
@@ -176,7 +192,7 @@ export const OUTLINE: readonly Section[] = [
     kind: 'operate',
     pages: {
       'docs/operate/deploy.md': {
-        summary: 'Containers, Kubernetes or a Linux service, step by step.',
+        summary: 'Run it in Docker, on Kubernetes or as a Linux service, step by step.',
         keywords: 'docker compose image kubernetes helm chart systemd install linux',
       },
       'docs/operate/operation.md': {
@@ -213,7 +229,7 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/operate/moving.md': {
         summary: 'Bring connections from another product or installation.',
-        keywords: 'migrate nango import connections csv export another installation tokens',
+        keywords: 'migrate nango import connections csv export another installation refresh tokens',
       },
     },
   },
@@ -231,7 +247,8 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/reference/settings.md': {
         summary: 'Every variable, the verifier, PostgreSQL, the commands.',
-        keywords: 'environment variables configuration options verifier postgresql commands exit codes',
+        keywords:
+          'environment variables configuration options verifier postgresql commands exit codes who is the user identity',
       },
       'docs/reference/provider-definitions.md': {
         summary: 'All members of a provider’s definition, and definitions in files.',
@@ -239,7 +256,8 @@ export const OUTLINE: readonly Section[] = [
       },
       'docs/reference/security.md': {
         summary: 'What Gatepass promises, and what it does not.',
-        keywords: 'promises guarantees limits trust encryption at rest',
+        keywords:
+          'promises guarantees limits trust encryption at rest tokens stored encrypted stolen database leak attacks csrf',
       },
       'SECURITY.md': {
         summary: 'Report a vulnerability; supported versions; a hardening list.',
@@ -262,6 +280,10 @@ export const OUTLINE: readonly Section[] = [
       'docs/evidence/reliability.md': {
         summary: 'How the tests try to make Gatepass lose data, and what it lost.',
         keywords: 'kill crash power cut data loss chaos soak',
+      },
+      'docs/evidence/oauth1.md': {
+        summary: 'What the signatures of OAuth 1.0a were compared with.',
+        keywords: 'rfc 5849 signature hmac',
       },
       'docs/evidence/performance.md': {
         summary: 'Measured figures, and the command that made them.',

@@ -41,6 +41,7 @@ export interface Site {
 /** Writes the site into a folder, which is emptied first. */
 export async function buildSite(folder: string): Promise<Site> {
   const sources = new Set<string>()
+  const pictures = new Set<string>()
   const broken: string[] = []
   const pages = new Map<string, Page>()
   const pending = [...new Set([...LISTED, ...unlisted()])]
@@ -66,12 +67,25 @@ export async function buildSite(folder: string): Promise<Site> {
       const file = /^[\w./-]+\.md$/.test(label) && posix.join(posix.dirname(from), href.split('#')[0] ?? '')
       return file && existsSync(join(ROOT, file)) ? titleOf(file) : label
     }
-    pages.set(path, { path, address, ...render(readFileSync(join(ROOT, path), 'utf8'), { linkTo, labelOf }) })
+    const pictureAt = (href: string) => {
+      const file = posix.join(posix.dirname(from), href)
+      const src = posix.relative(posix.dirname(address), `images/${posix.basename(file)}`)
+      if (!existsSync(join(ROOT, file))) {
+        broken.push(`${from}: ${href}`)
+        return { src, width: 0, height: 0 }
+      }
+      pictures.add(file)
+      const png = readFileSync(join(ROOT, file))
+      return { src, width: png.readUInt32BE(16), height: png.readUInt32BE(20) } // ISO/IEC 15948, section 11.2.1
+    }
+    const markdown = readFileSync(join(ROOT, path), 'utf8')
+    pages.set(path, { path, address, ...render(markdown, { linkTo, labelOf, pictureAt }) })
   }
   rmSync(folder, { recursive: true, force: true })
   await writePages(folder, [...pages.values()], sources)
   writeMoved(folder)
   writeSearch(folder, [...pages.values()])
+  for (const file of pictures) cpSync(join(ROOT, file), join(folder, 'images', posix.basename(file)))
   return { pages: [...pages.values()], broken }
 }
 

@@ -59,7 +59,7 @@ app.post('/connect', async (c) => {
     nextUri: `${APP_URL}/connected`,
   })
   session.authorizationId = id
-  return c.redirect(url ?? '/', 303) // no link: the user is connected already
+  return c.redirect(url ?? '/', 303) // no link: the user is already connected
 })
 
 // The user comes back with `auth_id`, `status` and `reason`. Anyone can write such an address: the session says which

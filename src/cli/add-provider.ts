@@ -16,18 +16,21 @@ export async function addProvider(api: Api, body: AuthProviderCreateRequest): Pr
       const options = missing.map(({ name }) => `--variable ${name}=…`).join(' ')
       throw new CommandFailure(`${error.message} Give ${options}.`, EXIT.usage)
     }
-    const oauth2 = body.oauth2 ?? {}
-    const variables: Record<string, NonNullable<typeof oauth2.variables>[string]> = { ...oauth2.variables }
+    const type = body.type ?? 'oauth2'
+    const settings = body[type] ?? {}
+    const variables: Record<string, NonNullable<typeof settings.variables>[string]> = {
+      ...settings.variables,
+    }
     for (const { name, label } of missing)
       variables[name] = { ...variables[name], value: await promptText(label === '' ? name : label) }
-    return api.call('createAuthProvider', { body: { ...body, oauth2: { ...oauth2, variables } } })
+    return api.call('createAuthProvider', { body: { ...body, [type]: { ...settings, variables } } })
   }
 }
 
 /** The variables without a value, with their labels and examples. */
 function missingVariables(error: unknown): readonly { readonly name: string; readonly label: string }[] {
   return faultsOf(error).flatMap(({ path, code, label = '' }) => {
-    const [, name] = /^oauth2\.variables\.([a-z_]+)\.value$/.exec(path) ?? []
+    const [, name] = /^(?:oauth2|oauth1|credentials)\.variables\.([a-z_]+)\.value$/.exec(path) ?? []
     return code === 'missing' && name !== undefined ? [{ name, label }] : []
   })
 }

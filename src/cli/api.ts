@@ -57,14 +57,14 @@ export async function withApi(
   if (url === undefined) {
     if (options.key !== undefined)
       throw new CommandFailure(
-        '--key needs --url (or GATEPASS_URL), the server that the key is for.',
+        '--key needs --url (or GATEPASS_URL): the server the key belongs to.',
         EXIT.usage,
       )
     return shell.withLocalTransport(shell, options, (transport) => run(apiOver(transport)))
   }
   if (options.project !== undefined && options.creates !== 'project')
     throw new CommandFailure(
-      'With --url the API key chooses the project: leave --project out, and use a key of that project.',
+      'With --url the API key chooses the project: leave out --project and use a key of that project.',
       EXIT.usage,
     )
   const key = options.key ?? (shell.environment.GATEPASS_API_KEY?.trim() || undefined)

@@ -28,13 +28,13 @@ const checksOfFeatures = await loadFeatures('trailCheck')
 export function defineVerify(audit: Command, shell: Shell): void {
   const verify = audit
     .command('verify')
-    .description('check that no entry of the trail was altered, removed or cut off')
+    .description('check that no entry of the trail was altered, removed, or cut off')
     .option(
       '--head <seq:hash>',
       'the head of the chain at an earlier time, as this command printed it',
       parseHead,
     )
-    .option('--all', 'all projects, not only that of --project')
+    .option('--all', 'all projects, not only the one in --project')
     .addOption(projectOption())
     .addOption(jsonOption())
     .addHelpText('after', examples())
@@ -58,7 +58,10 @@ export function defineVerify(audit: Command, shell: Shell): void {
 
 async function verifyTrails(shell: Shell, options: VerifyOptions, also: readonly AlsoCheck[]): Promise<void> {
   if (options.all && options.head !== undefined)
-    throw new CommandFailure('--head is of one project: name it with --project, without --all.', EXIT.usage)
+    throw new CommandFailure(
+      '--head belongs to one project: name it with --project, and leave out --all.',
+      EXIT.usage,
+    )
   const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
     import('./with-broker.ts'),
     import('../flows/audit/verify-audit.ts'),
@@ -87,7 +90,7 @@ async function verifyTrails(shell: Shell, options: VerifyOptions, also: readonly
         printVerdict(verdict)
         for (const row of rowsOf(verdict.id))
           print(
-            `${MARKS.failed} ${verdict.name}: ${row} was written by another program than Gatepass, and is ignored.`,
+            `${MARKS.failed} ${verdict.name}: ${row} was written by a program other than Gatepass and is ignored.`,
           )
       }
     const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
@@ -101,7 +104,7 @@ async function verifyTrails(shell: Shell, options: VerifyOptions, also: readonly
       )
         throw new CommandFailure(check.failure)
     if (projects.some(({ id }) => rowsOf(id).length > 0))
-      throw new CommandFailure('Rows that grant access were written by another program than Gatepass.')
+      throw new CommandFailure('Rows that grant access were written by a program other than Gatepass.')
   })
 }
 
@@ -121,7 +124,7 @@ function toWire({ name, entries, head, anchor, faults, also }: ProjectVerdict) {
 function printVerdict({ name, entries, head, anchor, faults, also }: ProjectVerdict): void {
   const end = head ? dim(`  head ${head.lastSeq}:${head.hash}`) : ''
   const begin = anchor
-    ? ` Checked from the anchor at entry ${anchor.lastSeq}, up to which all was archived on ${toTimestamp(anchor.at).slice(0, 10)}.`
+    ? ` Checked from the anchor at entry ${anchor.lastSeq}, up to which everything was archived on ${toTimestamp(anchor.at).slice(0, 10)}.`
     : ''
   if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${begin}${end}`)
   else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))

@@ -9,19 +9,19 @@ import { isOutputClosed, print, printJson } from './print.ts'
 import { type CommonOptions, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const FILTER = {
-  user_id: { flags: '--user <id>', help: 'only of this user' },
-  provider_id: { flags: '--provider <id>', help: 'only of this provider' },
-  connection_id: { flags: '--connection <id>', help: 'only of this connection' },
-  action: { flags: '--action <action>', help: 'only this action, such as token.released' },
+  user_id: { flags: '--user <id>', help: 'only for this user' },
+  provider_id: { flags: '--provider <id>', help: 'only for this provider' },
+  connection_id: { flags: '--connection <id>', help: 'only for this connection' },
+  action: { flags: '--action <action>', help: 'only this action, for example token.released' },
   tool: { flags: '--tool <id>', help: 'only for this tool' },
   subject: {
     flags: '--subject <id>',
-    help: 'only of this subject, such as a worker, a policy or a secret',
+    help: 'only for this subject, such as a worker, a policy, or a secret',
   },
   actor_id: { flags: '--actor <id>', help: 'only by this API key' },
   since: {
     flags: '--since <time>',
-    help: 'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z',
+    help: 'only from this time on, for example 2026-11-21 or 2026-11-21T08:00:00Z',
   },
   until: { flags: '--until <time>', help: 'only until this time' },
 } as const

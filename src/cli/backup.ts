@@ -47,7 +47,7 @@ export function defineBackup(command: Command, shell: Shell): void {
       )
       print(
         dim(
-          '  Its tokens and secrets open only with the master key, which is not in the file: keep the key elsewhere.',
+          '  Its tokens and secrets open only with the master key, which is not in the file. Keep the key elsewhere.',
         ),
       )
       if (!recorded)
@@ -64,9 +64,9 @@ function size(bytes: number): string {
 }
 
 const HELP = `
-The file is a SQLite database, also if the installation uses PostgreSQL. To restore it, stop all servers, then
+The file is a SQLite database, even if the installation uses PostgreSQL. To restore it, stop all servers, then
   gatepass restore <backup>
-into the database of GATEPASS_DATABASE_URL, which must be empty or not exist yet, and start with the same master key.
+into the database of GATEPASS_DATABASE_URL, which must be empty or not exist yet, and start the servers with the same master key.
 Tokens that were rotated after the backup are invalid: docs/operate/backup.md.
 
 Examples:

@@ -5,7 +5,7 @@ import type { CommandEntry } from './command-entry.ts'
 const OWN: readonly CommandEntry[] = [
   {
     name: 'dev',
-    description: 'run in development: a SQLite file, a sandbox provider, a sample tool, and the next steps',
+    description: 'run in development, with a SQLite file, a sandbox provider, a sample tool, and next steps',
     load: async () => (await import('./dev.ts')).defineDev,
   },
   {
@@ -20,17 +20,18 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'connect',
-    description: 'ask a user for consent in the browser, and wait for the answer',
+    description: 'ask a user for consent in the browser and wait for the answer',
     load: async () => (await import('./connect.ts')).defineConnect,
   },
   {
     name: 'token',
-    description: "print a user's access token, refreshed if necessary",
+    description: "print a user's access token, refreshed if needed",
     load: async () => (await import('./token.ts')).defineToken,
   },
   {
     name: 'connections',
-    description: "users' connections: list (the default), delete",
+    description:
+      "users' connections: list (the default), delete; those of the project: shared, add, change, test",
     load: async () => (await import('./connections.ts')).defineConnections,
   },
   {
@@ -60,7 +61,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'workers',
-    description: 'the services that run tools: list (the default), show, add, accept, delete',
+    description: 'the services that run tools: list (the default), show, add, diff, accept, delete',
     load: async () => (await import('./workers.ts')).defineWorkers,
   },
   {
@@ -86,18 +87,18 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    description: 'check the installation, and print what to fix',
+    description: 'check the installation and print what to fix',
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {
     name: 'rotate-key',
-    description: 'seal everything with the newest master key, beside running servers',
+    description: 're-encrypt everything with the newest master key while servers run',
     load: async () => (await import('./rotate-master-key.ts')).defineRotateMasterKey,
     isLong: true,
   },
   {
     name: 'backup',
-    description: 'copy the installation into one file, beside running servers',
+    description: 'copy the installation into one file while servers run',
     load: async () => (await import('./backup.ts')).defineBackup,
     isLong: true,
   },
@@ -108,7 +109,7 @@ const OWN: readonly CommandEntry[] = [
   },
   {
     name: 'migrate',
-    description: "bring the database's schema up to date, or move the installation to another database",
+    description: 'update the database schema, or move the installation to another database',
     load: async () => (await import('./migrate.ts')).defineMigrate,
   },
 ]

@@ -4,18 +4,21 @@ import { type Api, withApi } from './api.ts'
 import { CommandFailure, EXIT, faultsOf } from './failure.ts'
 import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { promptSecret, promptText } from './prompt.ts'
+import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly user: string
   readonly scopes?: string[]
   readonly open: boolean
+  readonly fields?: true
 }
 
 const AUTHORIZE = inputFlags('authorize', {
   auth_requirement: false, // made of the argument and the scopes
   user_id: { flags: '--user <id>', help: 'the user' },
-  account: "which of the user's accounts, or `new` for another one",
+  account: "which of the user's accounts, or `new` to add another one",
   next_uri: false, // the browser shows the end
 })
 
@@ -32,16 +35,21 @@ export function defineConnect(command: Command, shell: Shell): void {
     withCommonOptions(
       command.argument(
         '<provider or tool>',
-        'a provider such as github, or a tool, for all providers that it needs',
+        'a provider such as github, or a tool (asks for every provider the tool needs)',
         parseId,
       ),
     ),
   )
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseNames)
-    .option('--no-open', 'only print the link')
+    .option('--no-open', 'print the link without opening it')
+    .option(
+      '--fields',
+      'for a provider whose users type a key: prompts for its fields, or reads a JSON object of them from standard input',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
       withApi(shell, options, async (api) => {
+        if (options.fields) return connectByFields(api, name, options)
         const before = await connectionsOf(api, options)
         const begun = await begin(api, name, options)
         if (begun.authorization.status === 'completed') return reportCovered(api, name, begun, options)
@@ -53,6 +61,35 @@ export function defineConnect(command: Command, shell: Shell): void {
         await report(api, { ...begun, authorization: settled }, { before, options })
       }),
     )
+}
+
+/** Stores what the user would type on the page. Secrets are no arguments: other users of the machine see those. */
+async function connectByFields(api: Api, name: string, options: ConnectOptions): Promise<void> {
+  const { credentials } = await api.call('getAuthProvider', { params: { id: name } })
+  if (credentials === undefined)
+    throw new CommandFailure(
+      `Users approve at "${name}", and type nothing here: leave out --fields.`,
+      EXIT.usage,
+    )
+  const fields = process.stdin.isTTY
+    ? await promptFields(credentials.fields)
+    : ((await readJsonFile('-')) as Record<string, string>) // the API checks each value
+  const body = { user_id: options.user, provider_id: name, fields }
+  const connection = await api.call('createConnection', { body })
+  if (options.json)
+    return printJson({ status: 'completed', user_id: options.user, connections: [toJson(connection)] })
+  reportConnection(connection, 'is connected to')
+}
+
+async function promptFields(
+  fields: Readonly<
+    Record<string, { readonly label?: string | undefined; readonly secret?: boolean | undefined }>
+  >,
+): Promise<Record<string, string>> {
+  const values: Record<string, string> = {}
+  for (const [name, { label = name, secret = false }] of Object.entries(fields))
+    values[name] = secret ? await promptSecret(label) : await promptText(label)
+  return values
 }
 
 async function begin(api: Api, name: string, options: ConnectOptions): Promise<StartedAuthorization> {
@@ -79,7 +116,7 @@ async function beginForTool(
 ): Promise<StartedAuthorization> {
   if (options.scopes !== undefined)
     throw new CommandFailure(
-      `"${name}" is a tool, which defines the scopes it needs: leave --scopes out.`,
+      `"${name}" is a tool, which defines the scopes it needs: leave out --scopes.`,
       EXIT.usage,
     )
   const { authorizations, authorization } = requirements
@@ -183,7 +220,7 @@ async function reportCovered(
   if (options.json)
     printJson({ status: 'completed', user_id: options.user, connections: connections.map(toJson) })
   else if (connections.length === 0) print(`${MARKS.ok} ${sanitize(name)} needs no consent.`)
-  else for (const connection of connections) reportConnection(connection, 'is connected already to')
+  else for (const connection of connections) reportConnection(connection, 'is already connected to')
 }
 
 async function connectionsOf(api: Api, { user }: ConnectOptions): Promise<Connection[]> {
@@ -217,6 +254,7 @@ Examples:
   $ gatepass connect github --user ada --scopes repo,read:user
   $ gatepass connect Sandbox_Profile --user ada
   $ gatepass connect google --user ada --account new --no-open --json
+  $ cat fields.json | gatepass connect freshdesk --user ada --fields
 
 A server must be running (\`gatepass dev\` or \`gatepass serve\`), on the same database or at --url.
 With --json there are two lines: first {"status": "pending", "url", ...}, then the outcome.

@@ -17,7 +17,7 @@ export async function readProviderFile(source: string): Promise<Record<string, u
     throw new CommandFailure(`The file "${source}" is not YAML${yaml.why}.`, EXIT.usage)
   const { value } = yaml
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
+  throw new CommandFailure(`The file "${source}" must contain one object.`, EXIT.usage)
 }
 
 /**
@@ -29,11 +29,12 @@ export function checkDefinition(
   given: Readonly<Record<string, unknown>>,
   allowsHttp: AllowsHttp,
 ): void {
-  if (lacksClient(given) && 'name' in given && !('type' in given))
+  if ((lacksClient(given) || 'credentials' in given) && 'name' in given && !('type' in given))
     readDefinition({ ...given, id }, { allowsHttp })
 }
 
-/** Whether the object is a definition: its `oauth2` has no `client_id`. */
-export function lacksClient({ oauth2 }: Readonly<Record<string, unknown>>): boolean {
-  return typeof oauth2 === 'object' && oauth2 !== null && !('client_id' in oauth2)
+/** Whether the object is a definition: its `oauth2` or `oauth1` has no `client_id`. */
+export function lacksClient({ oauth2, oauth1 }: Readonly<Record<string, unknown>>): boolean {
+  const server = oauth2 ?? oauth1
+  return typeof server === 'object' && server !== null && !('client_id' in server)
 }

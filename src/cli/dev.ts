@@ -14,7 +14,7 @@ import { jsonOption, type Shell } from './shell.ts'
 
 export function defineDev(command: Command, { environment }: Shell): void {
   command
-    .option('--commands', 'also prints commands that try everything by curl, with the API key')
+    .option('--commands', 'also print commands that try everything with curl, including the API key')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -61,7 +61,7 @@ function welcome(config: Config, server: RunningServer): string {
 Gatepass ${version} is running at ${publicUrl.origin}, in development mode, with the database ${databaseName(database)}.
 ${dashboard.serve === 'off' ? '' : `  Console   ${console}\n`}  API       ${publicUrl.origin}/docs   (--commands prints a first run with curl)
   API key   ${server.apiKey === undefined ? 'that of GATEPASS_API_KEY' : developmentKeyFile(database)}
-  Ctrl+C    stops it. Each call is shown below.
+  Ctrl+C    stops Gatepass. Each call is shown below.
 `
 }
 

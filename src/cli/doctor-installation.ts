@@ -67,7 +67,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     if (error.cause instanceof UnsealError || error.cause instanceof UnknownKeyError)
       return {
         checks: [
-          { name, status: 'ok', message: `${label} opens; its schema is up to date` },
+          { name, status: 'ok', message: `${label} opens, and its schema is up to date` },
           { name: 'master key', status: 'failed', message: error.message },
         ],
         opens: false,
@@ -76,7 +76,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   }
   return {
     checks: [
-      { name, status: 'ok', message: `${label} can be written; its schema is up to date` },
+      { name, status: 'ok', message: `${label} is writable, and its schema is up to date` },
       ...contentChecks,
       ...keyFiles(shell, database).map((path) => checkFile('master key', path)),
       ...databaseFiles(database).map((path) => checkFile('database', path)),
@@ -95,7 +95,7 @@ export function faultsAsChecks({ faults }: ConfigError): Check[] {
   })
 }
 
-/** Whether another program than Gatepass has written API keys, providers, workers or policies. */
+/** Whether a program other than Gatepass has written API keys, providers, workers or policies. */
 async function checkRows(broker: Broker): Promise<Check[]> {
   const altered = await findAlteredRows(broker)
   if (altered.length === 0) return []
@@ -103,8 +103,8 @@ async function checkRows(broker: Broker): Promise<Check[]> {
     {
       name: 'database',
       status: 'failed',
-      message: `${altered.length} rows were changed by another program than Gatepass and are ignored: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
-      fix: 'Find out who can write to the database; delete these rows or set them again.',
+      message: `${altered.length} rows were changed by a program other than Gatepass and are ignored: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
+      fix: 'Find out who can write to the database, then delete these rows or set them again.',
     },
   ]
 }
@@ -137,7 +137,7 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
     checks.push({
       name,
       status: 'warning',
-      message: `no sealed value needs ${older.join(', ')} any more`,
+      message: `no sealed value needs ${older.join(', ')} anymore`,
       fix: 'Remove it from GATEPASS_MASTER_KEY, and keep it for backups from before the rotation.',
     })
   return checks.length > 0
@@ -181,7 +181,7 @@ function checkFile(name: string, path: string): Check {
   if (name === 'master key' && (mode & 0o077) === 0o040) {
     const message = `${path} can be read by its group too (mode ${mode.toString(8)}).`
     const fix =
-      'Check that no other user of this machine is in that group. Secrets mounted by Kubernetes have such a mode.'
+      'Check that no other user of this machine is in that group. Secrets mounted by Kubernetes have this mode.'
     return { name, status: 'warning', message, fix }
   }
   const message = `${path} can be read or written by other users of this machine (mode ${mode.toString(8)}).`

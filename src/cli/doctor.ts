@@ -23,7 +23,7 @@ interface DoctorOptions extends CommonOptions {
 
 export function defineDoctor(command: Command, shell: Shell): void {
   withCommonOptions(command)
-    .option('--production', 'check the settings of this shell as serve reads them')
+    .option('--production', 'check the settings of this shell the way serve reads them')
     .addHelpText('after', EXAMPLES)
     .action(async (options: DoctorOptions) => {
       const checks = await runChecks(shell, options)
@@ -37,7 +37,7 @@ export function defineDoctor(command: Command, shell: Shell): void {
 async function runChecks(shell: Shell, options: DoctorOptions): Promise<Check[]> {
   if (options.production !== true && serverOf(shell, options) !== undefined) return askServer(shell, options)
   if (options.url === undefined) return runChecksHere(shell, options)
-  throw new CommandFailure('--production checks the settings of this shell: leave --url out.', EXIT.usage)
+  throw new CommandFailure('--production checks the settings of this shell: leave out --url.', EXIT.usage)
 }
 
 /** Asks the running server for its checks: only the server knows its own settings. */
@@ -114,7 +114,7 @@ async function askRunningServer(
     notAsked: {
       name: 'settings',
       status: 'warning',
-      message: `These checks use the settings of this shell; the server at ${url} was not asked: ${why.replace(/\.$/, '')}.`,
+      message: `These checks use the settings of this shell. The server at ${url} was not asked: ${why.replace(/\.$/, '')}.`,
       fix: `Run ${commandLine(shell, 'doctor', '--url', url)} with an administrator's API key in GATEPASS_API_KEY.`,
     },
   }
@@ -138,7 +138,7 @@ Examples:
   $ gatepass doctor --production --json
   $ gatepass doctor --url https://gatepass.example.com
 
-A running server makes the checks itself, with its own settings: the server of --url (or GATEPASS_URL), else the server
-at GATEPASS_PUBLIC_URL, if an administrator's API key for it is known here. With --production, GATEPASS_URL is ignored.
+A running server makes the checks itself, with its own settings. That is the server of --url (or GATEPASS_URL), otherwise the
+server at GATEPASS_PUBLIC_URL if an administrator's API key for it is known here. With --production, GATEPASS_URL is ignored.
 
-Exit code 1 when a check failed; warnings do not count.`
+The exit code is 1 if a check failed. Warnings do not count.`

@@ -30,8 +30,8 @@ export function defineImport(command: Command, shell: Shell): void {
     ),
   )
     .option('--worker <id>', 'the worker that runs the imported tools', parseId)
-    .option('--dry-run', 'only print what would be imported')
-    .option('--verbose', 'print every warning instead of their number')
+    .option('--dry-run', 'print what would be imported, and change nothing')
+    .option('--verbose', 'print every warning instead of only the number')
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportOptions) => {
       const files = await readMetadataFiles(source)
@@ -41,7 +41,7 @@ export function defineImport(command: Command, shell: Shell): void {
         else report(items, options)
         if (failure !== undefined) throw failure
         if (items.every((item) => item.result === 'refused'))
-          throw new CommandFailure('Nothing was imported: every tool was refused, with its reason above.')
+          throw new CommandFailure('Nothing was imported: every tool was refused. The reasons are above.')
       })
     })
 }
@@ -65,7 +65,7 @@ async function importFiles(
       )
     } catch (error) {
       if (!(error instanceof CommandFailure) || items.length === 0) throw error
-      const message = `${error.message} That was at ${file}; no later file was imported.`
+      const message = `${error.message} This happened at ${file}; no later file was imported.`
       return { items, failure: new CommandFailure(message, error.exitCode) }
     }
   }
@@ -147,7 +147,7 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
   const respelled = all.filter(({ message }) => isDerivedNameWarning(message)).length
   const warnings = all.length - respelled
   return [
-    `${bold(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
+    `${bold(`${items.length - refused} accepted`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
     bold(`${refused} refused`),
     ...(warnings > 0
       ? [`${quantity(warnings, 'warning')}${verbose ? '' : dim(' (--verbose shows them)')}`]
@@ -160,10 +160,10 @@ function reportProvider({ id, name, redirect_uri, missing }: ImportedTool['provi
   const variables = missing.map((member) => `${environmentName(id)}_${member.toUpperCase()}`)
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${dim(sanitize(name))}\n` +
-      `    redirect URI  ${redirect_uri ?? 'known once it is imported'}` +
+      `    redirect URI  ${redirect_uri ?? 'known after the import'}` +
       (variables.length === 0
         ? ''
-        : `\n    to be set     ${variables.join('  ')}\n    or run        gatepass providers set ${id}`),
+        : `\n    still to set  ${variables.join('  ')}\n    or run        gatepass providers set ${id}`),
   )
 }
 
@@ -174,5 +174,5 @@ Examples:
   $ gatepass import ./tools --worker my-worker --verbose
   $ curl -s https://example.com/tool.json | gatepass import - --json
 
-Each tool is imported completely or refused with a reason; importing it again changes nothing. In a directory,
-node_modules and folders that begin with a dot are skipped. Exit code 0 when at least one tool was imported.`
+Each tool is either imported completely or refused with a reason. Importing it again changes nothing. In a directory,
+node_modules and folders that begin with a dot are skipped. The exit code is 0 if at least one tool was imported.`

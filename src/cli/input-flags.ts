@@ -144,6 +144,6 @@ function parseItems(text: string, { enum: choices }: InputMember): readonly stri
 function parseChoice(text: string, choices: readonly string[]): string {
   if (choices.includes(text)) return text
   throw new InvalidArgumentError(
-    `There is no "${text}".${didYouMean(text, choices)} Choose of ${choices.join(', ')}.`,
+    `There is no "${text}".${didYouMean(text, choices)} Choose one of ${choices.join(', ')}.`,
   )
 }

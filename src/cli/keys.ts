@@ -11,11 +11,15 @@ import { type CommonOptions, parseId, type Shell, withCommonOptions } from './sh
 const CREATE = inputFlags('createApiKey', {
   role: {
     flags: '--role <role>',
-    help: 'admin may do everything, caller uses tools and tokens, readonly reads',
+    help: 'admin can do everything, caller uses tools and tokens, readonly only reads, approver decides about calls',
   },
   project: false, // --project of all commands
   name: 'what the key is for, shown by keys list',
   user_id: { flags: '--user <id>' },
+  groups: {
+    flags: '--group <names>',
+    help: 'of an approver: the groups for which it decides, separated by commas',
+  },
   expires_at: false,
   expires_in: {
     flags: '--expires <time>',
@@ -37,6 +41,7 @@ const KEYS = outputTable('listApiKeys', {
   project: 'project',
   role: 'role',
   user_id: 'user',
+  groups: 'groups',
   status: ['status', statusOf],
   created_at: 'created',
   last_used_at: ['last used', ({ last_used_at: at }) => (at === undefined ? 'never' : toDay(at))],
@@ -54,7 +59,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
       keys
         .command('create')
         .description(
-          'create an API key, which is shown only once; a project that does not exist is created too',
+          'create an API key, which is shown only once; creates the project too if it does not exist',
         ),
     ),
   )
@@ -88,7 +93,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
     withCommonOptions(
       keys
         .command('rotate')
-        .description('create a key that replaces another; both are valid until the old one expires')
+        .description('replace a key with a new one; both are valid until the old one expires')
         .argument('<id>', "the old key's id, as keys list shows it", parseId),
     ),
   )
@@ -100,7 +105,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
         print(`\n  ${bold(issued.key)}\n`)
         print(`The key is not shown again: store it now. (${issued.id})`)
         print(
-          `${sanitize(id)} stays valid until ${issued.replaces.expires_at}: give the new key to all who use the old one.`,
+          `${sanitize(id)} stays valid until ${issued.replaces.expires_at}: give the new key to everyone who uses the old one.`,
         )
       }),
     )
@@ -108,7 +113,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
   withCommonOptions(
     keys
       .command('revoke')
-      .description('revoke an API key: it is refused from now on')
+      .description('revoke an API key; it is refused from now on')
       .argument('<id>', "the key's id, as keys list shows it", parseId),
   )
     .addHelpText('after', REVOKE_EXAMPLES)

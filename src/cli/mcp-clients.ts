@@ -5,13 +5,13 @@ import { outputTable } from './output-table.ts'
 import { MARKS, print, printJson, sanitize, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-const LIST = inputFlags('listMcpClients', { user_id: { flags: '--user <id>', help: 'only of this user' } })
+const LIST = inputFlags('listMcpClients', { user_id: { flags: '--user <id>', help: 'only for this user' } })
 
 const CLIENTS = outputTable('listMcpClients', {
   id: 'id',
   user_id: 'user',
   client_name: 'name',
-  redirect_uri: 'leads to',
+  redirect_uri: 'returns to',
   scopes: ['scopes', ({ scopes }) => scopes.join(' ')],
   has_access: 'access',
   created_at: ['allowed', ({ created_at: at }) => toMinute(at)],
@@ -43,7 +43,7 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
     clients
       .command('delete')
       .description("end a client's access for its user: its tokens are refused from now on")
-      .argument('<id>', 'as mcp-clients list shows it', parseId),
+      .argument('<id>', "the client's id, as mcp-clients list shows it", parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
@@ -63,4 +63,4 @@ Examples:
   $ gatepass mcp-clients --user ada --json
   $ gatepass mcp-clients delete mcpc_0199d1c2a5b37c53b6a1f2e0d4c3b2a1
 
-Users see and disconnect their own at /me/clients of the server.`
+Users see and disconnect their own clients at /me/clients on the server.`

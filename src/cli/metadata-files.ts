@@ -24,14 +24,14 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
   const found = orFailure(source, () => statSync(source, { throwIfNoEntry: false }))
   if (found === undefined)
     throw new CommandFailure(
-      `There is no file or directory "${source}". Name one, or - for standard input.`,
+      `There is no file or directory "${source}". Name an existing one, or - for standard input.`,
       EXIT.notFound,
     )
   if (!found.isDirectory()) return [{ file: source, reading: readFile(source) }]
   const files = jsonFilesIn(source).sort()
   if (files.length === 0)
     throw new CommandFailure(
-      `The directory "${source}" holds no *.json file. Name the directory with the tool metadata.`,
+      `The directory "${source}" contains no *.json file. Name the directory with the tool metadata.`,
       EXIT.notFound,
     )
   return files.map((file) => ({ file, reading: readFile(file) }))
@@ -81,7 +81,7 @@ function parse(json: string): MetadataFile['reading'] {
   try {
     const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ''))
     if (Array.isArray(value) && value.length === 0)
-      return { outcome: 'refused', reason: 'The array is empty; it should hold at least one tool.' }
+      return { outcome: 'refused', reason: 'The array is empty. It must contain at least one tool.' }
     return { outcome: 'read', documents: Array.isArray(value) ? value : [value] }
   } catch (error) {
     const place = /position \d+( \(line \d+ column \d+\))?/.exec(

@@ -27,7 +27,7 @@ export function defineMigrate(command: Command, shell: Shell): void {
   command
     .option('--from <url>', 'the database to move from: file:<path> or postgres://…')
     .option('--to <url>', 'the empty database to move to')
-    .option('--force', 'copy once more from a database that was moved away before')
+    .option('--force', 'copy again from a database that was already moved')
     .option('--partitions <number>', PARTITIONS, parsePartitions)
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
@@ -53,8 +53,8 @@ async function bringUpToDate(
   if (json) return printJson({ database, applied, partitions })
   print(
     applied === 0
-      ? `${MARKS.ok} ${database} is up to date already.`
-      : `${MARKS.ok} ${database} is up to date now: ${quantity(applied, 'migration')} applied.`,
+      ? `${MARKS.ok} ${database} is already up to date.`
+      : `${MARKS.ok} ${database} is now up to date: ${quantity(applied, 'migration')} applied.`,
   )
 }
 
@@ -76,7 +76,7 @@ async function move(
   const movedAt = (await readFacts(from)).get(MOVED_FACT)
   if (movedAt !== undefined && !options.force)
     throw new CommandFailure(
-      `${fromName} was moved to another database before. Only that one has the changes made since then. --force copies the rows of this one.`,
+      `${fromName} was moved to another database before. Only that one has the changes made since then. To copy the rows of this one anyway, add --force.`,
     )
   const started = performance.now()
   const counts = await copyAll(from, to, options.partitions, progressReporter()).catch((error: unknown) => {
@@ -104,8 +104,10 @@ async function move(
   print(
     `\n${MARKS.ok} Moved, and compared row by row: ${sanitize(fromName)} → ${sanitize(toName)} (${seconds} s).`,
   )
-  print('Start the servers with GATEPASS_DATABASE_URL set to the new one and the same master key.')
-  print(dim('The old one refuses to start from now on. Delete it when you are sure.'))
+  print('Start the servers with GATEPASS_DATABASE_URL set to the new database and with the same master key.')
+  print(
+    dim('Servers no longer start on the old database. Delete it when you are sure you no longer need it.'),
+  )
 }
 
 async function copyAll(
@@ -133,7 +135,7 @@ function reasonOf(error: unknown): string {
 }
 
 const PARTITIONS =
-  'create the empty PostgreSQL database with connections and authorizations in so many partitions'
+  'create the empty PostgreSQL database with this many partitions for connections and authorizations'
 
 function parsePartitions(text: string): number {
   const partitions = /^\d{1,4}$/.test(text) ? Number(text) : 0

@@ -39,7 +39,7 @@ export async function runProgram(
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')
     .version(version)
-    .showHelpAfterError('(add --help to see how it is used)')
+    .showHelpAfterError('(add --help to see how to use it)')
     .exitOverride()
     .addHelpText('after', EXAMPLES)
     .hook('preAction', (_, running) => {
@@ -71,7 +71,7 @@ Examples:
   $ gatepass connect github --user ada                ask ada for consent
   $ gatepass token github --user ada                  ada's access token
   $ gatepass tools --url https://gatepass.example.com --key "$GATEPASS_API_KEY"     the API of a server, without its database
-  $ gatepass doctor                                   what is wrong, and how to correct it
+  $ gatepass doctor                                   what is wrong, and how to fix it
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key, role, policy),
 5 the user must approve first, 6 unreachable (server, database or provider).
@@ -82,7 +82,7 @@ function messageOf(error: unknown): string {
   if (error instanceof ConfigError || error instanceof BrokerError || error instanceof CommandFailure)
     return error.message
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return 'The address is in use already: another Gatepass may be running. Set GATEPASS_PORT to use another port.'
+    return 'The address is already in use: another Gatepass may be running. Set GATEPASS_PORT to use another port.'
   if (
     error instanceof Error &&
     'syscall' in error &&

@@ -22,7 +22,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
   withCommonOptions(
     projects
       .command('create')
-      .description('create a project; keys create --project creates its first key')
+      .description('create a project (keys create --project creates its first key)')
       .argument('<name>', 'its name', parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -30,7 +30,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
       withApi(shell, { ...options, creates: 'database' }, async (api) => {
         const made = await api.call('createProject', { body: { name } })
         if (options.json) return printJson(made)
-        print(`${MARKS.ok} The project ${sanitize(made.name)} is created (${made.id}).`)
+        print(`${MARKS.ok} The project ${sanitize(made.name)} was created (${made.id}).`)
       }),
     )
 }

@@ -11,7 +11,7 @@ import { sanitize } from './print.ts'
 export async function promptSecret(what: string): Promise<string> {
   const answer = process.stdin.isTTY ? await promptAtTerminal(what, { isHidden: true }) : await firstLine()
   if (answer !== '') return answer
-  throw new CommandFailure(`The ${what} is empty: type it, or pipe it in.`, EXIT.usage)
+  throw new CommandFailure(`The ${what} is empty: type it or pipe it in.`, EXIT.usage)
 }
 
 interface TextPrompt {
@@ -33,7 +33,15 @@ export async function promptText(what: string, { kept, option }: TextPrompt = {}
   )
 }
 
-async function promptAtTerminal(what: string, { isHidden }: { readonly isHidden: boolean }): Promise<string> {
+/** Asks for a word that confirms an action. Returns whether it was typed. Needs a terminal. */
+export async function promptConfirmation(question: string, word: string): Promise<boolean> {
+  return (await promptAtTerminal(question, { isHidden: false, named: 'answer' })) === word
+}
+
+async function promptAtTerminal(
+  what: string,
+  { isHidden, named = what }: { readonly isHidden: boolean; readonly named?: string },
+): Promise<string> {
   process.stderr.write(`${what}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
@@ -44,7 +52,7 @@ async function promptAtTerminal(what: string, { isHidden }: { readonly isHidden:
   try {
     return (await lines.question('')).trim()
   } catch {
-    throw new CommandFailure(`No ${what} was typed.`, EXIT.usage) // Ctrl+C or Ctrl+D
+    throw new CommandFailure(`No ${named} was typed.`, EXIT.usage) // Ctrl+C or Ctrl+D
   } finally {
     lines.close()
     if (isHidden) process.stderr.write('\n')

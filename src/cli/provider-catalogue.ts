@@ -18,9 +18,10 @@ const CATALOGUE = outputTable('listProviderCatalogue', {
   id: 'id',
   name: ['name', ({ name }) => shortened(name)],
   category: 'category',
+  type: ['access', ({ type }) => (type === 'credentials' ? 'key' : 'consent')],
   verified: ['endpoints', ({ verified }) => (verified ? 'verified' : 'unverified')],
   variables: 'asks for',
-  ...omitted('also_known_as', 'documentation'),
+  ...omitted('also_known_as', 'second_way_of', 'documentation'),
 })
 
 /** Prints the providers of the catalogue; with `search` those that match it, the best match first. */
@@ -51,20 +52,19 @@ export function reportDefinition(definition: CatalogueDefinition, { json }: Comm
     printJson(definition)
     return
   }
-  const { id, name, documentation, registration, oauth2 } = definition
+  const { id, name, documentation, registration, oauth2, oauth1, credentials } = definition
   const { category = '-', sources = [], scopes = {} } = definition
   print(`${MARKS.warning} ${bold(sanitize(id))}  known, not added`)
   const members: [string, string][] = [
     ['name', name],
     ['category', category],
     ['endpoints', verificationText(definition)],
-    ['authorization endpoint', oauth2.authorize_request?.endpoint ?? '-'],
-    ['token endpoint', oauth2.token_request?.endpoint ?? '-'],
+    ...endpointsOf(definition),
     ['documentation', documentation ?? '-'],
     ...(registration === undefined ? [] : [['clients are registered', registration.url] as [string, string]]),
     ...sources.map((source): [string, string] => ['source', source]),
   ]
-  for (const [variable, declared] of Object.entries(oauth2.variables ?? {})) {
+  for (const [variable, declared] of Object.entries((oauth2 ?? oauth1 ?? credentials)?.variables ?? {})) {
     const { label, value, example = '' } = declared ?? {}
     members.push([label ?? variable, value === undefined ? `to be given, such as ${example}` : value])
   }
@@ -76,12 +76,27 @@ export function reportDefinition(definition: CatalogueDefinition, { json }: Comm
     const column = scope.length > width ? `\n  ${' '.repeat(width)}` : ' '.repeat(width - scope.length)
     print(`  ${dim(sanitize(scope))}${column}  ${sanitize(englishSentence(meaning))}`)
   }
-  print(`\nAdd it by: gatepass providers add ${sanitize(id)}`)
+  print(`\nTo add it: gatepass providers add ${sanitize(id)}`)
+}
+
+function endpointsOf({ oauth2, oauth1, credentials }: CatalogueDefinition): [string, string][] {
+  if (credentials !== undefined)
+    return [
+      ['users type', Object.keys(credentials.fields).join(', ')],
+      ['checked at', (credentials.test_request ?? credentials.token_request)?.endpoint ?? '-'],
+    ]
+  return [
+    ['authorization endpoint', (oauth2 ?? oauth1)?.authorize_request?.endpoint ?? '-'],
+    ['token endpoint', (oauth2 ?? oauth1)?.token_request?.endpoint ?? '-'],
+  ]
 }
 
 /** Throws `CommandFailure`, with the most similar name, for a variable that the definition does not declare. */
-export function refuseUnknownVariables({ id, oauth2 }: CatalogueDefinition, given: readonly string[]): void {
-  const known = Object.keys(oauth2.variables ?? {})
+export function refuseUnknownVariables(
+  { id, oauth2, oauth1, credentials }: CatalogueDefinition,
+  given: readonly string[],
+): void {
+  const known = Object.keys((oauth2 ?? oauth1 ?? credentials)?.variables ?? {})
   for (const name of given) {
     if (known.includes(name)) continue
     const has = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`
@@ -96,7 +111,7 @@ export function refuseUnknownVariables({ id, oauth2 }: CatalogueDefinition, give
 export function warnIfUnverified(definition: CatalogueDefinition): void {
   if (definition.verified) return
   process.stderr.write(
-    `${MARKS.warning} The endpoints of ${sanitize(definition.name)} are unverified: only one source has them. Compare them with the provider's documentation.\n`,
+    `${MARKS.warning} The endpoints of ${sanitize(definition.name)} are unverified: only one source lists them. Compare them with the provider's documentation.\n`,
   )
 }
 

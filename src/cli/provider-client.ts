@@ -7,6 +7,7 @@ import type {
 import { lacksClient } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { InputFlags } from './input-flags.ts'
+import { readKeyFile } from './key-file.ts'
 import { promptSecret, promptText } from './prompt.ts'
 import { type CatalogueDefinition, clientWords } from './provider-catalogue.ts'
 import { readJsonFile } from './read-json-file.ts'
@@ -18,6 +19,8 @@ export interface ClientOptions extends CommonOptions {
   readonly clientId?: string
   /** The client has no secret. */
   readonly public?: true
+  /** The file with the client's id and its key. */
+  readonly keyFile?: string
   /** Each is `name=value`. */
   readonly variable?: readonly string[]
 }
@@ -26,11 +29,19 @@ export interface ClientOptions extends CommonOptions {
 export function withClientOptions(command: Command, members: InputFlags<unknown>): Command {
   return members
     .addTo(command)
-    .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
+    .option(
+      '--client-id <id>',
+      'the client id that the provider issued (prompted for at a terminal)',
+      parseId,
+    )
     .option('--public', 'the client has no secret')
     .option(
+      '--key-file <path>',
+      'a key file of a machine account, for the grant jwt_bearer: its client_email, private_key and private_key_id; - for standard input',
+    )
+    .option(
       '--variable <name=value>',
-      'the value of a variable in its URLs, such as subdomain=acme; may be repeated',
+      'the value of a variable in its URLs, such as subdomain=acme (may be repeated)',
       (text: string, before: readonly string[] = []) => [...before, parseVariable(text)],
     )
 }
@@ -49,12 +60,15 @@ export function withVariables<Body extends AuthProviderUpdateRequest>(
   { variable = [] }: ClientOptions,
 ): Body {
   if (variable.length === 0) return body
-  const variables = { ...body.oauth2?.variables }
+  const settings = body.type ?? 'oauth2'
+  const variables: Record<string, { readonly value?: string | undefined } | null> = {
+    ...body[settings]?.variables,
+  }
   for (const one of variable) {
     const name = variableName(one)
     variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
   }
-  return { ...body, oauth2: { ...body.oauth2, variables } }
+  return { ...body, [settings]: { ...body[settings], variables } }
 }
 
 interface ClientContext {
@@ -62,16 +76,24 @@ interface ClientContext {
   readonly definition?: CatalogueDefinition
   /** The client id that the provider has, which is kept unless another one is given. */
   readonly storedId?: string | undefined
+  /** The assertion of its grant, to which a key file adds the id of the key. */
+  readonly assertion?: Parameters<typeof readKeyFile>[1]
 }
 
 /**
  * Prompts for the client id, if no option has it, and for the secret. Without a terminal the secret is the first line
- * of standard input, and the option is required unless a client id is stored. A client id that is kept is left out.
+ * of standard input, and the option is required unless a client id is stored. A client id that is kept is left out. With
+ * `--key-file` the client is the file's.
  */
 export async function promptClient(
-  { clientId, public: isPublic }: ClientOptions,
-  { definition, storedId }: ClientContext = {},
+  options: ClientOptions,
+  { definition, storedId, assertion }: ClientContext = {},
 ) {
+  const { clientId, public: isPublic, keyFile } = options
+  if (keyFile !== undefined) {
+    refuseSecondClient(options, '--key-file')
+    return readKeyFile(keyFile, assertion ?? definition?.oauth2?.assertion)
+  }
   const words = definition === undefined ? DEFAULT_WORDS : clientWords(definition)
   const client_id = clientId ?? (await promptText(words.id, { kept: storedId, option: '--client-id' }))
   return {
@@ -89,26 +111,30 @@ const DEFAULT_WORDS = { id: 'client id', secret: 'client secret' }
 export async function readChange(
   options: ClientOptions & { readonly file?: string },
   members: AuthProviderUpdateRequest,
-  { client_id: storedId, redirect_uri }: AuthProviderResponse['oauth2'],
+  { type, ...settings }: Pick<AuthProviderResponse, 'type' | 'oauth2' | 'oauth1'>,
 ): Promise<AuthProviderUpdateRequest> {
-  const { file, clientId, variable, json } = options
+  const { file, clientId, keyFile, variable, json } = options
   const isPublic = options.public === true
   if (file !== undefined) {
-    refuseSecondClient(options)
+    refuseSecondClient(options, '--file')
     return { ...(await readJsonFile(file)), ...members }
   }
+  const registered = settings.oauth2 ?? settings.oauth1
+  if (registered === undefined) return members // users type credentials, so there is no client
+  const { client_id: storedId, redirect_uri } = registered
   const changesOthers = variable !== undefined || Object.keys(members).length > 0
-  if (changesOthers && clientId === undefined && !isPublic) return members
-  if (!json) process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
-  const client = await promptClient(options, { storedId })
-  return { ...members, oauth2: { ...client, ...(isPublic && { client_secret: null }) } }
+  if (changesOthers && clientId === undefined && keyFile === undefined && !isPublic) return members
+  if (!json && keyFile === undefined) process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
+  const client = await promptClient(options, { storedId, assertion: settings.oauth2?.assertion })
+  return { ...members, [type]: { ...client, ...(isPublic && { client_secret: null }) } }
 }
 
-/** Throws `CommandFailure` if the options name a client although the file has one. */
-function refuseSecondClient(options: ClientOptions): void {
-  if (options.clientId === undefined && options.public !== true) return
+/** Throws `CommandFailure` if the options name a client although the file of `option` has one. */
+function refuseSecondClient(options: ClientOptions, option: '--file' | '--key-file'): void {
+  const isKeyed = option === '--file' && options.keyFile !== undefined
+  if (options.clientId === undefined && options.public !== true && !isKeyed) return
   throw new CommandFailure(
-    'With --file, the client comes from the file: leave --client-id and --public out.',
+    `With ${option}, the client comes from the file: leave out --client-id and --public${isKeyed ? ', and --key-file' : ''}.`,
     EXIT.usage,
   )
 }
@@ -119,8 +145,13 @@ export async function withClient(
   options: ClientOptions,
 ): Promise<Partial<AuthProviderCreateRequest>> {
   if (!lacksClient(given)) {
-    refuseSecondClient(options)
+    refuseSecondClient(options, '--file')
     return given
   }
-  return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
+  const type = 'oauth1' in given ? 'oauth1' : 'oauth2'
+  const server = Object(given[type])
+  return {
+    ...given,
+    [type]: { ...server, ...(await promptClient(options, { assertion: server.assertion })) },
+  }
 }

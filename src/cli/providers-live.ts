@@ -1,22 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { BrokerError } from '../domain/errors.ts'
-import { findProviderByUid } from '../flows/get-provider.ts'
-import { refreshConnection } from '../flows/refresh/refresh-connection.ts'
-import { openAccess, openRefreshToken } from '../flows/seal-grant.ts'
-import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
+import { connectionIdOf, consentFindings, revocationFinding } from '../flows/live-test/consent.ts'
+import {
+  type ComparedDefinition,
+  combineFindings,
+  type Findings,
+  finding,
+} from '../flows/live-test/findings.ts'
+import { NO_REFRESH, refreshFindings } from '../flows/live-test/refresh.ts'
 import type { Authorization, Explanation } from '../sdk/generated/wire.ts'
 import { type Api, withApi } from './api.ts'
 import { waitForAnswer } from './connect.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import type { LocalInstallation } from './installation.ts'
-import {
-  type ComparedDefinition,
-  combineFindings,
-  compareConsent,
-  compareRefresh,
-  type Findings,
-  finding,
-} from './live-findings.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import type { CommonOptions, Shell } from './shell.ts'
 
@@ -27,9 +20,6 @@ export interface LiveOptions extends CommonOptions {
   readonly revoke?: true
 }
 
-/** A younger token is not refreshed (flows/refresh/decide.ts). */
-const MIN_AGE_SECONDS = 11
-
 /**
  * Tests an entry by one real consent with its client, a refresh and, with `--revoke`, a revocation. Reports where the
  * provider differs from the definition.
@@ -37,6 +27,11 @@ const MIN_AGE_SECONDS = 11
 export async function testLive(shell: Shell, id: string, options: LiveOptions): Promise<void> {
   await withApi(shell, options, async (api) => {
     const { oauth2 } = await api.call('getAuthProvider', { params: { id } })
+    if (oauth2 === undefined)
+      throw new CommandFailure(
+        `Users of "${id}" type credentials, so there is no consent to compare. What you type is sent with the test request by: gatepass connect ${id}`,
+        EXIT.usage,
+      )
     const begun = await begin(api, id, options)
     const ended = await waitForAnswer(api, begun, options)
     const explained = await api.call('explainAuthorization', { params: { id: begun.id } })
@@ -72,97 +67,24 @@ async function begin(api: Api, id: string, { user: user_id, scopes = [] }: LiveO
   return begun
 }
 
-async function consentOf(api: Api, definition: ComparedDefinition, explained: Explanation) {
-  const { steps, status, cause, reason } = explained
-  const why = cause === undefined ? (reason ?? status) : `${cause.code}: ${cause.message} ${cause.to_do}`
-  const exchange = steps.findLast(({ step }) => step === 'code_exchange')?.details
-  if (exchange === undefined) return { findings: finding('consent', 'failed', why) }
-  const answer = [
-    exchange.status === undefined ? (exchange.failure ?? '') : `HTTP ${exchange.status}`,
-    `client authentication ${exchange.authentication ?? 'none'}`,
-  ].join(', ')
-  const stored = steps.findLast(({ step }) => step === 'stored')?.details
-  const isStored = status === 'completed' && stored?.connection_id !== undefined
-  const scopes = steps.findLast(({ step }) => step === 'sent_to_provider')?.details.scopes ?? []
-  const connectionId = isStored ? stored.connection_id : undefined
+async function consentOf(api: Api, definition: ComparedDefinition, { cause, ...told }: Explanation) {
+  const explained = { ...told, cause: cause && { ...cause, toDo: cause.to_do } }
+  const connectionId = connectionIdOf(explained)
   const connection =
     connectionId === undefined ? undefined : await api.call('getConnection', { params: { id: connectionId } })
-  const userInfo = steps.findLast(({ step }) => step === 'user_info')?.details.received
-  const compared = compareConsent(definition, {
-    received: exchange.received ?? [],
-    isStored,
-    asked: scopes,
-    granted: connection?.scopes ?? [],
-    missing: stored?.missing_scopes ?? [],
-    isAccountRead: {
-      id: connection !== undefined && !['', connection.id].includes(connection.account.id),
-      name: (connection?.account.name ?? '') !== '',
-    },
-    ...(userInfo !== undefined && { userInfo }),
-  })
-  const isRefused = exchange.status === undefined || exchange.status > 299 || exchange.error !== undefined
-  const findings = combineFindings(
-    finding('consent', 'ok', 'the browser came back with a code'),
-    finding('code exchange', isStored ? 'ok' : 'failed', isStored ? answer : `${answer}; ${why}`),
-    ...(isRefused && !isStored ? [] : [compared]),
-  )
-  return { findings, connectionId }
+  return { findings: consentFindings(definition, explained, connection), connectionId }
 }
 
 async function refreshOf(api: Api, definition: ComparedDefinition, connectionId: string): Promise<Findings> {
-  if (definition.refresh_request == null)
-    return finding('refresh', 'not_tried', 'the definition has no refresh_request')
+  if (definition.refresh_request == null) return NO_REFRESH
   if (api.local === undefined)
     return finding('refresh', 'not_tried', 'it is tried only without --url, on the database of the server')
-  try {
-    return await refreshHere(api.local, definition, connectionId)
-  } catch (error) {
-    if (!(error instanceof BrokerError)) throw error
-    return finding('refresh', 'failed', error.message)
-  }
-}
-
-/** Refreshes the connection in this process, which can compare both refresh tokens without printing them. */
-async function refreshHere(
-  { broker }: LocalInstallation,
-  definition: ComparedDefinition,
-  connectionId: string,
-): Promise<Findings> {
-  const { connections } = broker.store
-  const before = await connections.find(connectionId)
-  const entry = before && (await findProviderByUid(broker, before.projectId, before.providerUid))
-  const used = before && openRefreshToken(broker, before)
-  if (before === undefined || entry === undefined || used === undefined)
-    return finding('refresh', 'not_tried', 'there is no refresh token')
-  const age = broker.now() - before.receivedAt
-  if (age >= 0 && age < MIN_AGE_SECONDS) await pause((MIN_AGE_SECONDS - age) * 1000)
-  const sent: SentRequest[] = []
-  const { accessToken: rejected } = openAccess(broker, before)
-  const { outcome } = await recordingRequests(sent, () =>
-    refreshConnection(broker, entry, before, { rejected }),
-  )
-  const request = sent.findLast(({ purpose }) => purpose === 'refresh')
-  if (request === undefined) {
-    const why = outcome === 'usable' ? 'a running server has refreshed the connection' : 'nothing was sent'
-    return finding('refresh', 'not_tried', `${why}: gatepass explain ${connectionId}`)
-  }
-  const after = await connections.find(connectionId)
-  if (outcome !== 'usable' || after === undefined)
-    return finding(
-      'refresh',
-      'failed',
-      `HTTP ${request.status ?? request.failure}: gatepass explain ${connectionId}`,
-    )
-  const isRotated = openRefreshToken(broker, after) !== used
-  return compareRefresh(definition, { received: request.received ?? [], isRotated })
+  return refreshFindings(api.local.broker, definition, connectionId)
 }
 
 async function revocationOf(api: Api, connectionId: string): Promise<Findings> {
   const { revocation } = await api.call('deleteConnection', { params: { id: connectionId } })
-  if (revocation === 'revoked') return finding('revocation', 'ok', 'the provider revoked the tokens')
-  if (revocation === 'unsupported')
-    return finding('revocation', 'not_tried', 'the definition has no revocation_request; deleted here')
-  return finding('revocation', 'failed', 'the provider did not confirm it; deleted here')
+  return revocationFinding(revocation)
 }
 
 interface LiveReport extends Findings {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { JobResult, SimulatedEntry } from '../dev-provider/simulator/main-job.ts'
+import type { JobResult, SimulatedEntry } from '../dev-provider/simulator/job.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { AllowsHttp } from '../egress/endpoint.ts'
+import { TEST_USER } from '../flows/live-test/consent.ts'
 import { builtIn, builtInIds } from '../providers/catalogue/registry.ts'
 import { checkDefinition, readProviderFile } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -19,14 +20,11 @@ interface TestOptions extends CommonOptions {
   readonly scopes?: string[]
 }
 
-/** The user of `--live` without `--user`. */
-const TEST_USER = 'gatepass-live-test'
-
 export function defineProvidersTest(providers: Command, shell: Shell): void {
   withCommonOptions(
     providers
       .command('test')
-      .description('try a definition: against a simulator of it, or with --live at the provider')
+      .description('try a definition against a simulator, or with --live at the real provider')
       .argument('<id>', 'a provider of the catalogue or, with --live, one that was added', parseId),
   )
     .option('--simulate', 'test against a simulator that behaves as the definition says (default)')
@@ -41,14 +39,14 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
       if (options.live) {
         if (options.simulate || options.file !== undefined)
           throw new CommandFailure(
-            '--live tries a provider that was added, so it goes with neither --simulate nor --file: gatepass providers add --file adds one.',
+            '--live tries a provider that was added, so it cannot be combined with --simulate or --file. To add one: gatepass providers add --file.',
             EXIT.usage,
           )
         const { testLive } = await import('./providers-live.ts')
         return testLive(shell, id, { ...options, user: options.user ?? TEST_USER })
       }
       if (options.user !== undefined || options.revoke || !options.open)
-        throw new CommandFailure('--user, --no-open and --revoke go with --live alone.', EXIT.usage)
+        throw new CommandFailure('--user, --no-open, and --revoke work only with --live.', EXIT.usage)
       const entry = await entryOf(id, options)
       const [{ withSimulation }, { runMainJob }] = await Promise.all([
         import('./simulation.ts'),
@@ -72,6 +70,8 @@ async function entryOf(id: string, { file, scopes }: TestOptions): Promise<Simul
   const asked = scopes === undefined ? {} : { scopes }
   if (file !== undefined) {
     const { oauth2, ...body } = await readProviderFile(file)
+    if ('credentials' in body) return { body: { ...body, id, type: 'credentials' } }
+    if ('oauth1' in body) return { body: { ...body, id, type: 'oauth1' } }
     return { ...asked, body: { ...body, id, oauth2: Object(oauth2 ?? {}) } }
   }
   const definition = builtIn(id)
@@ -110,9 +110,10 @@ Examples:
   $ gatepass providers test acme --simulate --file acme.json --scopes read,write
   $ gatepass providers test acme --live --scopes read --revoke
 
-A Gatepass with an empty database runs the job in this process: consent, refusal, call, refresh and revocation. The
-simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
+A Gatepass with an empty database runs the job in this process: consent, refusal, call, refresh and revocation; where users
+type keys, a wrong key, the right one, a call, and a key that ended; where the client asks for tokens by itself, a token,
+a call, the next token, and a client that is refused. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
 that the definition does not name is an error.
 
 With --live a server must be running, and the provider has its client. Nothing is changed but the test user's connection:
-the observed differences are printed as a patch of the definition. Exit code 1 when something differed.`
+the observed differences are printed as a patch of the definition. The exit code is 1 if something differed.`

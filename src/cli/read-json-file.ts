@@ -6,7 +6,7 @@ import { bracketedCode, CommandFailure, EXIT } from './failure.ts'
 export async function readJsonFile(source: string): Promise<Record<string, unknown>> {
   const value = parseJsonText(await readTextFile(source), source)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw new CommandFailure(`${nameOf(source)} should hold one JSON object.`, EXIT.usage)
+  throw new CommandFailure(`${nameOf(source)} must contain one JSON object.`, EXIT.usage)
 }
 
 export async function readTextFile(source: string): Promise<string> {

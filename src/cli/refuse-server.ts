@@ -6,7 +6,7 @@ import type { CommonOptions, Shell } from './shell.ts'
 export function refuseServer(shell: Shell, options: CommonOptions, command: string): void {
   if (serverOf(shell, options) !== undefined)
     throw new CommandFailure(
-      `${command} works on the database itself, not through a server: run it where the database is, without GATEPASS_URL.`,
+      `${command} works on the database itself, not through a server. Run it where the database is, without GATEPASS_URL.`,
       EXIT.usage,
     )
 }

@@ -17,9 +17,9 @@ interface RestoreOptions {
 
 export function defineRestore(command: Command, shell: Shell): void {
   command
-    .argument('[backup]', 'the file that `gatepass backup` made')
-    .option('--to <url>', 'the empty database to fill; else GATEPASS_DATABASE_URL')
-    .option('--mark', 'only mark the database as restored, after pg_restore or from a snapshot')
+    .argument('[backup]', 'the file that `gatepass backup` wrote')
+    .option('--to <url>', 'the empty database to fill (default: GATEPASS_DATABASE_URL)')
+    .option('--mark', 'only mark a database as restored, after pg_restore or a snapshot')
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async (backup: string | undefined, { to, mark, json }: RestoreOptions) => {
@@ -44,10 +44,10 @@ export function defineRestore(command: Command, shell: Shell): void {
       print(
         `${MARKS.ok} ${sanitize(database)} holds the backup of ${takenAt}; ${sanitize(backup)} is unchanged.`,
       )
-      print('Start the servers with the master key of that time.')
+      print('Start the servers with the master key that was in use then.')
       print(
         dim(
-          'What was revoked since then is valid again: check `gatepass keys list` first. docs/operate/backup.md lists what is invalid.',
+          'Keys revoked since then are valid again: check `gatepass keys list` first. docs/operate/backup.md lists what is invalid.',
         ),
       )
     })

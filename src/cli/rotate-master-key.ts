@@ -20,8 +20,8 @@ const REPORT_INTERVAL_MS = 10_000
 
 export function defineRotateMasterKey(command: Command, shell: Shell): void {
   command
-    .option('--batch <count>', 'number of envelopes sealed in one transaction', parseBatch, 100)
-    .option('--status', 'only show how much is sealed with which key')
+    .option('--batch <count>', 'how many values to re-encrypt in one transaction', parseBatch, 100)
+    .option('--status', 'only show how many values each key encrypts')
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async (options: RotateOptions) =>
@@ -81,12 +81,12 @@ function printResult(
 ): void {
   if (resealed === 0 && older.length === 0)
     print(
-      `${MARKS.ok} Everything is sealed with the only key there is (${newest}). To move to a new one, put it in front: GATEPASS_MASTER_KEY=<new>,<old>.`,
+      `${MARKS.ok} Everything is sealed with the only key (${newest}). To move to a new one, put it in front: GATEPASS_MASTER_KEY=<new>,<old>.`,
     )
   else if (complete)
     print(
       resealed === 0
-        ? `${MARKS.ok} Everything is sealed with key ${newest} already.`
+        ? `${MARKS.ok} Everything is already sealed with key ${newest}.`
         : `${MARKS.ok} ${formatCount(resealed)} re-sealed with key ${newest} (${seconds.toFixed(1)} s).`,
     )
   for (const { context, reason } of unreadable.slice(0, 20))
@@ -94,11 +94,11 @@ function printResult(
       `${MARKS.warning} ${context.table}.${context.column} of ${context.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not set here'}: not changed.`,
     )
   if (unreadable.length > 20)
-    print(`${MARKS.warning} and ${formatCount(unreadable.length - 20)} more (--json names all).`)
+    print(`${MARKS.warning} and ${formatCount(unreadable.length - 20)} more (--json lists all).`)
   if (complete && older.length > 0)
     print(
       [
-        `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: remove ${older.length === 1 ? 'it' : 'them'} from GATEPASS_MASTER_KEY and restart each server.`,
+        `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} anymore: remove ${older.length === 1 ? 'it' : 'them'} from GATEPASS_MASTER_KEY and restart each server.`,
         dim('Keep old keys elsewhere for as long as you keep older backups: only the old keys open those.'),
       ].join('\n'),
     )
@@ -175,14 +175,14 @@ function parseBatch(text: string): number {
 }
 
 const HELP = `
-Changing the master key, without any request failing:
+To change the master key without failing any request:
   1. Make a new key: openssl rand -base64 32
   2. Several servers: set GATEPASS_MASTER_KEY=<old>,<new> on each and restart one after another,
-     so that all can open what the new key seals. A single server that ends before the next one starts
-     skips this.
+     so that all can open what the new key seals. Skip this step if a single server stops before the
+     next one starts.
   3. Set GATEPASS_MASTER_KEY=<new>,<old> on each and restart one after another.
-  4. Run \`gatepass rotate-key\` once, anywhere, with the same setting. It may be ended and run again.
-     It refuses while a server runs that has not got the new key in front, and names it.
+  4. Run \`gatepass rotate-key\` once, anywhere, with the same setting. You can stop it and run it again.
+     It refuses while a running server does not have the new key first, and names that server.
   5. Set GATEPASS_MASTER_KEY=<new> on each and restart one after another.
 
 Examples:

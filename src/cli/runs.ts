@@ -7,8 +7,8 @@ import { dim, print, printJson, sanitize, toSecond } from './print.ts'
 import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 const LIST = inputFlags('listExecutions', {
-  user_id: { flags: '--user <id>', help: 'only of this user' },
-  tool: { flags: '--tool <tool>', help: 'only of this tool' },
+  user_id: { flags: '--user <id>', help: 'only for this user' },
+  tool: { flags: '--tool <tool>', help: 'only for this tool' },
   type: false, // --scheduled
   status: { flags: '--status <status>', help: 'only in this status' },
 })
@@ -56,8 +56,8 @@ export function defineRuns(runs: Command, shell: Shell): void {
   withCommonOptions(
     runs
       .command('show')
-      .description('show one run, with input and output where these were kept')
-      .argument('<id>', 'its id, as runs list shows it', parseId),
+      .description('show one run, with its input and output if they were kept')
+      .argument('<id>', "the run's id, as runs list shows it", parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>

@@ -40,7 +40,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
     withCommonOptions(
       secrets
         .command('set')
-        .description('set a secret; its value is prompted for, or read from standard input')
+        .description('set a secret (prompts for the value, or reads it from standard input)')
         .argument('<key>', 'the name that tools use, such as API_KEY', parseId),
     ),
   )
@@ -59,7 +59,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
     secrets
       .command('delete')
       .description('delete a secret')
-      .argument('<key>', 'its key, or its id as secrets list shows it', parseId),
+      .argument('<key>', "the secret's key, or its id as secrets list shows it", parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (key: string, options: CommonOptions) =>

@@ -18,7 +18,7 @@ interface ServeOptions {
 
 export function defineServe(command: Command, shell: Shell): void {
   command
-    .option('--processes <n>', 'number of processes on this machine that serve together', parseProcesses, 1)
+    .option('--processes <n>', 'how many processes serve together on this machine', parseProcesses, 1)
     .addOption(jsonOption())
     .addHelpText('after', SETTINGS_HELP)
     .action(async ({ processes, json }: ServeOptions) => {
@@ -30,7 +30,7 @@ export function defineServe(command: Command, shell: Shell): void {
       if (config.verifier.kind === 'open')
         log.warn(
           {},
-          'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Set it to the URL of the page of your application that confirms users.',
+          'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Set it to the URL of the page in your application that confirms users.',
         )
       const onServing = () => {
         const { host, port, publicUrl } = config
@@ -60,7 +60,7 @@ Needed:
   GATEPASS_PUBLIC_URL      the origin that users and providers see
 Often set: GATEPASS_HOST, GATEPASS_PORT, GATEPASS_DATABASE_URL, GATEPASS_API_KEY. All are in docs/reference/settings.md.
 
-SIGTERM shuts it down: running requests are finished, for at most 25 seconds. docs/operate/operation.md says more.
+SIGTERM shuts it down. Running requests have up to 25 seconds to finish. docs/operate/operation.md says more.
 
 Examples:
   $ gatepass doctor --production && gatepass serve

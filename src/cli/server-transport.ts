@@ -23,7 +23,7 @@ export async function withServerTransport(
   const authorization = `Bearer ${key}`
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new CommandFailure(
-      'The API key has characters that no key has. Was it copied completely?',
+      'The API key contains characters that no key has. Check that you copied all of it, and nothing else.',
       EXIT.usage,
     )
 
@@ -34,7 +34,7 @@ export async function withServerTransport(
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
       throw new CommandFailure(
-        `The answer of ${server.origin} broke off, so the output is not complete: ${error.message}`,
+        `The response from ${server.origin} broke off, so the output is incomplete: ${error.message}`,
         EXIT.unreachable,
       )
     }
@@ -44,9 +44,12 @@ export async function withServerTransport(
     return response.catch((error: unknown) => {
       if (!(error instanceof OutgoingError)) throw error
       if (error.kind === 'redirected')
-        throw new CommandFailure(`${server.origin} redirects: name the address it redirects to.`, EXIT.usage)
+        throw new CommandFailure(
+          `${server.origin} redirects to another address. Use that address instead.`,
+          EXIT.usage,
+        )
       throw new CommandFailure(
-        `No Gatepass answers at ${server.origin}: ${error.message} Check that it runs, and check --url.`,
+        `No Gatepass answers at ${server.origin}: ${error.message} Check that it is running, and check --url.`,
         EXIT.unreachable,
       )
     })

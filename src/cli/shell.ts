@@ -68,7 +68,7 @@ export function withCommonOptions(command: Command): Command {
 /** Names (scopes, rights, ids) separated by commas or spaces. */
 export function parseNames(text: string): string[] {
   const names = text.split(/[\s,]+/).filter(Boolean)
-  if (names.length === 0) throw new InvalidArgumentError('Give at least one; separate several by commas.')
+  if (names.length === 0) throw new InvalidArgumentError('Give at least one. Separate several with commas.')
   return names
 }
 
@@ -108,6 +108,6 @@ export function inSingleQuotes(text: string): string {
 /** A time as a timestamp of the API. */
 export function parseMoment(text: string): string {
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.')
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Write a time like 2026-11-21T08:00:00Z.')
   return new Date(at).toISOString()
 }

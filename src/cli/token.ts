@@ -22,7 +22,7 @@ interface TokenOptions extends CommonOptions {
 
 const AUTHORIZE = inputFlags('authorize', {
   user_id: { flags: '--user <id>', help: 'the user' },
-  account: "which of the user's accounts: a connection's id, an account's id or name",
+  account: "which of the user's accounts: a connection id, or an account's id or name",
   // no link is shown
   ...omitted('next_uri', 'user_display', 'lang'),
 })
@@ -103,4 +103,4 @@ Examples:
   $ curl -H "Authorization: Bearer $(gatepass token github --user ada)" https://api.github.com/user
   $ gatepass token google --user ada --account ada@example.com --json
 
-Exit code 5 when the user must approve first; standard error then says which command asks for it.`
+The exit code is 5 if the user must approve first. Standard error then says which command to run.`

@@ -26,11 +26,11 @@ interface DevOptions {
 export function defineToolsDev(tools: Command, shell: Shell): void {
   tools
     .command('dev')
-    .description('run a file of tools, reload it when it changes, and register it with a local Gatepass')
+    .description('run a file of tools, reload it on changes, and register it with a local Gatepass')
     .argument('<file>', 'a module whose default export is a ToolApp', parseId)
     .option('--url <url>', 'the Gatepass (default: GATEPASS_URL, else the one of `gatepass dev` here)')
     .option('--key <key>', 'its API key (default: GATEPASS_API_KEY, else the one of `gatepass dev` here)')
-    .option('--id <id>', 'the id of the worker (default: dev- and the name of the file)', parseId)
+    .option('--id <id>', "the worker's id (default: dev- followed by the name of the file)", parseId)
     .option(
       '--port <port>',
       'where to serve the tools (default: one of the three ports after Gatepass’s)',
@@ -127,7 +127,7 @@ async function register(
     const known = await api.find('getWorker', { params })
     if (known === undefined) return api.call('createWorker', { body: { id, http } })
     if (!/^http:\/\/127\.0\.0\.1:/.test(known.http?.uri ?? ''))
-      throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
+      throw new CommandFailure(`A worker named ${id} already exists. Choose another id with --id.`)
   }
   const worker = await api.call('updateWorker', { params, body: { http } })
   if (worker.acceptance.waiting === undefined || takenNames(worker).length > 0) return worker
@@ -221,8 +221,8 @@ async function freePort(wanted: number | undefined, url: string): Promise<number
   for (const port of candidates) if (await isFree(port)) return port
   throw new CommandFailure(
     wanted === undefined
-      ? `The ports ${candidates.join(', ')} are all in use. Give another with --port, and allow Gatepass to reach it: GATEPASS_ALLOWED_HOSTS=127.0.0.1:<port>.`
-      : `The port ${wanted} is in use already.`,
+      ? `The ports ${candidates.join(', ')} are all in use. Choose another with --port, and allow Gatepass to reach it: GATEPASS_ALLOWED_HOSTS=127.0.0.1:<port>.`
+      : `The port ${wanted} is already in use.`,
   )
 }
 
@@ -256,7 +256,7 @@ function parsePort(text: string): number {
 }
 
 const EXAMPLES = `
-It ends with Ctrl+C, and deletes its worker. After a crash the worker stays, and the next start takes it over.
+Ctrl+C ends it and deletes its worker. After a crash the worker stays, and the next start takes it over.
 
 Examples:
   $ gatepass tools dev ./hub.ts

@@ -11,10 +11,10 @@ import { defineToolsDev } from './tools-dev.ts'
 const LIST = inputFlags('listTools', {
   q: {
     flags: '--query <words>',
-    help: 'words that must all occur in the names, the description or the tags',
+    help: 'words that must all occur in the name, description, or tags',
   },
   provider: { flags: '--provider <id>', help: 'only those that need this provider' },
-  user_id: { flags: '--user <id>', help: 'show for each whether this user has granted what it needs' },
+  user_id: { flags: '--user <id>', help: 'show for each tool whether this user has granted what it needs' },
   include_format: false, // for programs
 })
 
@@ -37,7 +37,7 @@ export function defineTools(tools: Command, shell: Shell): void {
 
   LIST.addTo(
     withCommonOptions(
-      tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
+      tools.command('list', { isDefault: true }).description('list known tools and what each needs'),
     ),
   )
     .addHelpText('after', EXAMPLES)
@@ -55,7 +55,7 @@ export function defineTools(tools: Command, shell: Shell): void {
       tools
         .command('show')
         .description('show one tool, by any of its names')
-        .argument('<tool>', 'its id or name', parseId),
+        .argument('<tool>', "the tool's id or name", parseId),
     ),
   )
     .addHelpText('after', EXAMPLES)
@@ -69,7 +69,7 @@ export function defineTools(tools: Command, shell: Shell): void {
         if (parameters.length > 0)
           print(
             `\n${table(
-              ['parameter', 'type', 'needed', 'description'],
+              ['parameter', 'type', 'required', 'description'],
               parameters.map(({ name, value_schema, required, description = '' }) => [
                 name,
                 value_schema?.val_type ?? '',
@@ -80,7 +80,7 @@ export function defineTools(tools: Command, shell: Shell): void {
           )
         const needs = needsOf(tool)
         print(
-          `\n${dim('needs')}  ${needs.map(sanitize).join(', ') || 'nothing'}${tool.requirements.met === false ? `  ${MARKS.warning} not all of it is available` : ''}`,
+          `\n${dim('needs')}  ${needs.map(sanitize).join(', ') || 'nothing'}${tool.requirements.met === false ? `  ${MARKS.warning} not everything is available` : ''}`,
         )
       }),
     )
@@ -88,8 +88,8 @@ export function defineTools(tools: Command, shell: Shell): void {
   withCommonOptions(
     tools
       .command('delete')
-      .description("delete an imported tool; a worker's tools are deleted with the worker")
-      .argument('<tool>', 'its id or name', parseId),
+      .description("delete an imported tool (a worker's tools are deleted with the worker)")
+      .argument('<tool>', "the tool's id or name", parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: CommonOptions) =>

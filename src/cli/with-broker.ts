@@ -21,7 +21,7 @@ export async function withBroker(
   const config = readSettings(environment, { makeKey: creates !== undefined })
   if (creates === undefined && !(await isBegun(config.database)))
     throw new CommandFailure(
-      `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses, or name the server with --url.`,
+      `There is no database ${databaseName(config.database)} yet. Start Gatepass first, set GATEPASS_DATABASE_URL to the database that its server uses, or name the server with --url.`,
       EXIT.notFound,
     )
   const broker = await openBroker(config, { log: createLog('warn', { writes: 'at once' }) })
@@ -31,7 +31,7 @@ export async function withBroker(
     const project = mayCreate ? await projects.ensure(name, broker.now()) : await projects.findByName(name)
     if (project === undefined)
       throw new CommandFailure(
-        `There is no project "${name}". \`gatepass keys create --project ${name} --role admin\` creates it.`,
+        `There is no project "${name}". To create it, run \`gatepass keys create --project ${name} --role admin\`.`,
         EXIT.notFound,
       )
     await inContext({ actor: { kind: 'cli' }, purpose: command }, () => run({ broker, config, project }))

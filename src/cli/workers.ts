@@ -10,6 +10,7 @@ import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { printDiff } from './worker-diff.ts'
 import type { WorkerOption } from './worker-option.ts'
 
 interface AddOptions extends CommonOptions {
@@ -21,14 +22,14 @@ interface AddOptions extends CommonOptions {
 const KINDS: readonly WorkerOption[] = [
   {
     kind: 'http',
-    description: "a worker that speaks Arcade's protocol; its secret is prompted for",
+    description: "a worker that speaks Arcade's protocol (prompts for its secret)",
     address: 'uri',
     secret: 'secret',
     needsSecret: true,
   },
   ...(await loadFeatures('workers')).map(({ type, option }) => ({ kind: type, ...option })),
   { kind: 'mcp', description: 'a remote MCP server', address: 'uri', secret: 'secret' },
-  { kind: 'openapi', description: 'an HTTP API, by its OpenAPI document', address: 'url' },
+  { kind: 'openapi', description: 'an HTTP API, described by its OpenAPI document', address: 'url' },
 ]
 const WITH_SECRET = KINDS.filter(({ secret, needsSecret }) => secret !== undefined && !needsSecret)
 
@@ -37,13 +38,21 @@ const ADD = inputFlags('createWorker', {
   ...omitted('id', 'type', 'enabled'),
 })
 
+const ACCEPT = inputFlags('acceptWorkerRequirements', {
+  digest: 'accept only what was shown: the digest of `gatepass workers diff`; definitions need it',
+  ...omitted('tools'),
+})
+
+/** The most definitions that are listed by name. */
+const MAX_SHOWN = 20
+
 const WORKERS = outputTable('listWorkers', {
   id: 'id',
   type: 'type',
   http: ['at', addressOf],
   status: 'status',
   sync_error: 'sync error',
-  ...omitted('enabled', 'managed', 'synced_at'),
+  ...omitted('enabled', 'managed', 'synced_at', 'pinning'),
 })
 
 const WORKER = outputLines('getWorker', {
@@ -101,23 +110,42 @@ export function defineWorkers(workers: Command, shell: Shell): void {
       )
     })
 
-  withCommonOptions(
+  const accept = withCommonOptions(
     workers
       .command('accept')
-      .description('accept the providers, scopes, secrets and names that a registered worker newly requires')
+      .description('accept the new providers, scopes, secrets, names, and definitions of a registered worker')
       .argument('<id>', "the worker's id", parseId),
   )
+  ACCEPT.addTo(accept)
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) =>
-        report(await api.call('acceptWorkerRequirements', { params: { id }, body: {} }), options),
+        report(
+          await api.call('acceptWorkerRequirements', { params: { id }, body: ACCEPT.read(options) }),
+          options,
+        ),
       ),
     )
 
   withCommonOptions(
     workers
+      .command('diff')
+      .description('show the definitions of a worker that wait, word by word')
+      .argument('<id>', "the worker's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const worker = await api.call('getWorker', { params: { id } })
+        if (options.json) printJson(worker.acceptance)
+        else printDiff(worker)
+      }),
+    )
+
+  withCommonOptions(
+    workers
       .command('delete')
-      .description('delete a worker with its tools; imported tools that it ran stay, unbound')
+      .description('delete a worker and its tools; imported tools that it ran are kept, without a worker')
       .argument('<id>', "the worker's id", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -125,7 +153,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         await api.call('deleteWorker', { params: { id } })
         if (options.json) return printJson({ id, deleted: true })
-        print(`${MARKS.ok} ${sanitize(id)} is deleted, with its tools.`)
+        print(`${MARKS.ok} ${sanitize(id)} was deleted with its tools.`)
       }),
     )
 }
@@ -136,7 +164,7 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   const [first, second] = given
   if (options.file !== undefined && options.secret)
     throw new CommandFailure(
-      '--secret goes with an address. With --file the file holds the secret.',
+      '--secret needs an address. With --file, the secret comes from the file.',
       EXIT.usage,
     )
   if (options.file !== undefined && first === undefined) return readJsonFile(options.file)
@@ -148,7 +176,7 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   const { kind, address, secret, needsSecret = false } = first
   if (options.secret && secret === undefined)
     throw new CommandFailure(
-      'An HTTP API takes no --secret: `gatepass secrets set` stores those that its document names.',
+      'An HTTP API takes no --secret. Use `gatepass secrets set` for the secrets that its document names.',
       EXIT.usage,
     )
   const asks = secret !== undefined && (needsSecret || options.secret === true)
@@ -182,12 +210,25 @@ function report(worker: Worker, { json }: CommonOptions): void {
   print(`${isWell ? MARKS.ok : MARKS.warning} ${bold(sanitize(id))}  ${sanitize(type)}  ${sanitize(status)}`)
   for (const [heading, text] of WORKER(worker)) printLine(heading, sanitize(text))
   const waiting = acceptance?.waiting
+  for (const { tool, like, worker: owner } of acceptance?.look_alikes ?? [])
+    printLine(
+      'look-alike',
+      `${MARKS.warning} ${sanitize(tool)} ${dim(`(like ${sanitize(like)} of ${sanitize(owner)})`)}`,
+    )
   if (waiting === undefined) return
   if (waiting.providers.length > 0 || waiting.secrets.length > 0)
     printLine('waiting', `${MARKS.warning} ${sanitize(needsText(waiting))}`)
   for (const { name, owner } of waiting.names)
     printLine('name', `${MARKS.warning} ${sanitize(name)} ${dim(ownerText(owner))}`)
-  printLine('', `→ gatepass workers accept ${sanitize(id)}`)
+  for (const { tool, from } of (acceptance?.changed ?? []).slice(0, MAX_SHOWN))
+    printLine('tool', `${MARKS.warning} ${sanitize(tool)} ${dim(from === undefined ? '(new)' : '(changed)')}`)
+  const named = sanitize(id)
+  printLine(
+    '',
+    acceptance?.changed === undefined
+      ? `→ gatepass workers accept ${named}`
+      : `→ gatepass workers diff ${named}`,
+  )
 }
 
 function printLine(heading: string, text: string): void {
@@ -216,4 +257,5 @@ Examples:
   $ printf '%s' "$WORKER_SECRET" | gatepass workers add my-worker --http https://tools.example.com
   $ gatepass workers add github-mcp --mcp https://api.githubcopilot.com/mcp/
   $ gatepass workers accept my-worker
+  $ gatepass workers diff github-mcp
   $ gatepass workers delete my-worker --json`

@@ -26,8 +26,8 @@ export async function checkMasterKeys({ store, sealer }: Broker): Promise<Check[
     checks.push({
       name,
       status: 'failed',
-      message: `The server ${nameOfServer(server)} has no master key but ${server.keyIds.join(', ')}, and cannot open what others seal.`,
-      fix: 'Set GATEPASS_MASTER_KEY there as on the other servers, and restart it.',
+      message: `The server ${nameOfServer(server)} has only the master key ${server.keyIds.join(', ')} and cannot open what other servers seal.`,
+      fix: 'Set GATEPASS_MASTER_KEY there to the same value as on the other servers, and restart it.',
     })
   if (checks.length > 0 || servers.length === 0) return checks
   const all = servers.length === 1 ? 'the server that runs' : `each of ${servers.length} server processes`

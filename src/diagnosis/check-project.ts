@@ -10,7 +10,6 @@ import { OutgoingError } from '../egress/outgoing.ts'
 import { missingSettings } from '../flows/get-provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { environmentName } from '../services/environment-client.ts'
-import { backendOf } from '../tools/backends.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { isServing } from './is-serving.ts'
 
@@ -26,7 +25,7 @@ export async function checkApiKeys({ broker, project, config }: DiagnosisTarget)
   if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT) {
     const hash = sha256(config.apiKey)
     if (!keys.some((key) => key.hash === hash))
-      return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
+      return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted after the next start' }
     return {
       name,
       status: 'warning',
@@ -37,7 +36,7 @@ export async function checkApiKeys({ broker, project, config }: DiagnosisTarget)
   return {
     name,
     status: 'warning',
-    message: `The project "${project.name}" has none that is valid, so no caller can use it.`,
+    message: `The project "${project.name}" has no valid API key, so no caller can use it.`,
     fix: `gatepass keys create --project ${project.name} --role admin`,
   }
 }
@@ -50,7 +49,7 @@ export async function checkServer({ config: { publicUrl } }: DiagnosisTarget): P
     name,
     status: 'warning',
     message: `No Gatepass answers at ${publicUrl.origin}.`,
-    fix: 'Start it (npm start, or gatepass serve). If it runs, look at GATEPASS_PUBLIC_URL, the port, and the proxy in front of it.',
+    fix: 'Start it (npm start or gatepass serve). If it is running, check GATEPASS_PUBLIC_URL, the port, and the proxy in front of it.',
   }
 }
 
@@ -72,13 +71,16 @@ export async function checkProviders(
       const name = `provider ${entry.id}`
       const where = `redirect URI ${broker.redirectUri(entry)}`
       if (entry.status === 'inactive') return { name, status: 'ok', message: `switched off; ${where}` }
-      const { origin } = new URL(entry.provider.tokenRequest.endpoint)
-      const fault = origin === config.publicUrl.origin && !isUp ? undefined : await reach(origin)
+      const { tokenRequest, api } = entry.provider
+      const endpoint = tokenRequest?.endpoint ?? api?.baseUrl
+      const origin = endpoint === undefined ? undefined : new URL(endpoint).origin
+      const isOwn = origin === config.publicUrl.origin && !isUp
+      const fault = origin === undefined || isOwn ? undefined : await reach(origin)
       const missing = missingSettings(broker, entry)
       const variables = missing.map((setting) => `${environmentName(entry.id)}_${setting.toUpperCase()}`)
       const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
       const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
-      if (fault !== undefined) {
+      if (fault !== undefined && origin !== undefined) {
         const message = [fault.replace(/\.$/, ''), ...(missing.length > 0 ? [lacks] : []), where].join('; ')
         const fix = [fixFor(entry, fault, origin), ...(missing.length > 0 ? [register] : [])].join(' ')
         return { name, status: 'failed', message, fix }
@@ -105,7 +107,7 @@ export async function checkWorkers(
   const workers = await broker.store.workers.list(project.id)
   return Promise.all(
     workers.map((worker) =>
-      worker.type === 'module'
+      broker.backends.of(worker).isInProcess
         ? checkModule(worker, config)
         : checkWorker(broker, worker, new URL(config.publicUrl).origin, { isUp }),
     ),
@@ -143,8 +145,8 @@ async function checkWorker(
   if (!worker.enabled) return { name, status: 'ok', message: 'switched off' }
   const { origin } = new URL(worker.uri)
   if (origin === ownOrigin && !isUp)
-    return { name, status: 'warning', message: 'is part of the server, which is not running.' }
-  const health = await backendOf(worker).health(broker, worker)
+    return { name, status: 'warning', message: 'belongs to the server, which is not running.' }
+  const health = await broker.backends.of(worker).health(broker, worker)
   if (!health.healthy)
     return {
       name,
@@ -187,5 +189,5 @@ function reachabilityByOrigin({ outgoing }: Broker): (origin: string) => Promise
 function fixFor(entry: ProviderEntry, fault: string, origin: string): string {
   if (fault.includes('GATEPASS_ALLOWED_HOSTS'))
     return `If ${origin} is yours, list its host in GATEPASS_ALLOWED_HOSTS.`
-  return `Check the network, the DNS and the proxy between this machine and ${origin}. If ${entry.provider.displayName} has moved, import its metadata again.`
+  return `Check the network, DNS, and proxy between this machine and ${origin}. If ${entry.provider.displayName} has moved, import its metadata again.`
 }

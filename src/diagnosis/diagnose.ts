@@ -65,14 +65,14 @@ export function checkSettings({ publicUrl, verifier, development, allowedHosts }
       status: 'warning',
       message:
         'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it, and MCP clients cannot call this server.',
-      fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users, or to oidc:<issuer>.',
+      fix: 'Set GATEPASS_USER_VERIFIER to the page in your application that confirms users, or to oidc:<issuer>.',
     })
   if (publicUrl.protocol === 'http:')
     checks.push({
       name: 'settings',
       status: 'warning',
       message: `GATEPASS_PUBLIC_URL is ${publicUrl.origin}, without TLS: most providers refuse such a redirect URI.`,
-      fix: 'Put TLS before Gatepass and set GATEPASS_PUBLIC_URL to its https origin.',
+      fix: 'Put TLS in front of Gatepass and set GATEPASS_PUBLIC_URL to its https origin.',
     })
   return allowedHosts.length === 0
     ? checks

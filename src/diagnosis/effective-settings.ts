@@ -9,7 +9,8 @@ type Show = (config: Config) => string | undefined
 
 const list = (texts: Iterable<string>) => [...texts].join(', ') || 'none'
 const loginOf = (verifier: Config['verifier']) => (verifier.kind === 'oidc' ? verifier : undefined)
-const ruleText = ({ claim, value, role, project }: DashboardRule) => `${claim}=${value} ${role} on ${project}`
+const ruleText = ({ claim, value, role, group, project }: DashboardRule) =>
+  `${claim}=${value} ${role}${group === undefined ? '' : `:${group}`} on ${project}`
 const secretOf = (login: Pick<OidcVerifier, 'client'> | undefined) =>
   login && isSet(login.client.clientSecret)
 const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')

@@ -2,8 +2,11 @@ import type { EpochSeconds } from './clock.ts'
 import { BrokerError } from './errors.ts'
 import { newId, randomToken, sha256 } from './ids.ts'
 
-/** What a key may do: `admin` everything, `caller` use tools and tokens, `readonly` read and never get a token. */
-export const ROLES = ['admin', 'caller', 'readonly'] as const
+/**
+ * What a key may do: `admin` everything except deciding about calls, `caller` use tools and tokens, `readonly` read and
+ * never get a token. `approver` lists calls that wait for an approval and decides about them, and does nothing else.
+ */
+export const ROLES = ['admin', 'caller', 'readonly', 'approver'] as const
 export type Role = (typeof ROLES)[number]
 
 /** A caller's credential. Only its SHA-256 is stored; the key has 256 random bits, so no slow hash is needed. */
@@ -20,6 +23,13 @@ export interface ApiKey {
   readonly rateLimit?: number
   /** The only user that the key may act for; absent: every user of the project. */
   readonly userId?: string | undefined
+  /** Of an `approver`: the groups whose calls it lists and decides about; absent: all of the project. */
+  readonly groups?: readonly string[] | undefined
+  /**
+   * The subject, at the issuer of the console, of the operator who made the key, or the key that made it. They do not decide
+   * about its calls.
+   */
+  readonly createdBy?: string | undefined
   /** The id of the key that replaced this one when it was rotated. */
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
@@ -52,14 +62,18 @@ export function rotatedApiKey(
   old: ApiKey,
   now: EpochSeconds,
   prefix: KeyPrefix = 'gp',
+  createdBy?: string,
 ): { readonly key: string; readonly record: ApiKey } {
   const { id: _, hash, replacedBy, lastUsedAt, revokedAt, mac, createdAt, expiresAt, ...kept } = old
+  const maker = createdBy !== undefined && { createdBy }
   const lifetime = expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }
-  return issueApiKey({ ...kept, createdAt: now, ...lifetime }, prefix)
+  return issueApiKey({ ...kept, createdAt: now, ...lifetime, ...maker }, prefix)
 }
 
 /** Whether `role` may do everything that `needed` may. */
 export function includesRole(role: Role, needed: Role): boolean {
+  // who makes calls must not decide about them, and who decides must not make them
+  if (role === 'approver' || needed === 'approver') return role === needed
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
 }
 

@@ -17,6 +17,9 @@ export const AUDIT_ACTIONS = [
   'connection.deleted',
   'connection.imported',
   'connections.exported',
+  'shared_connection.added',
+  'shared_connection.changed',
+  'shared_connection.deleted',
   'provider.added',
   'provider.changed',
   'provider.connections_kept',
@@ -26,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'tool.imported',
   'tool.bound',
   'tool.deleted',
+  'tool.changed',
   'worker.added',
   'worker.changed',
   'worker.deleted',
@@ -41,6 +45,14 @@ export const AUDIT_ACTIONS = [
   'tool.scheduled',
   'tool.cancelled',
   'tool.tried',
+  'approval.requested',
+  'approval.approved',
+  'approval.denied',
+  'approval.expired',
+  'approval.used',
+  'approval.superseded',
+  'standing_approval.added',
+  'standing_approval.removed',
   'secret.set',
   'secret.deleted',
   'project.created',
@@ -94,6 +106,16 @@ export interface AuditActor {
   readonly client?: string | undefined
 }
 
+/** An approval in the trail. */
+export interface AuditedApproval {
+  readonly digest: string
+  /** The ids of the rules. */
+  readonly rules: readonly string[]
+  readonly approver?: string | undefined
+  readonly proof?: string | undefined
+  readonly execution?: string | undefined
+}
+
 /** One action and its subject. Holds no token, code or secret, at most a keyed fingerprint of one. */
 export interface AuditEvent {
   readonly action: AuditAction
@@ -111,6 +133,8 @@ export interface AuditEvent {
   readonly reason?: string
   /** What the provider said, as far as it may be shown. */
   readonly detail?: string | undefined
+  /** What was decided about a call: never its arguments. */
+  readonly approval?: AuditedApproval | undefined
   /** Keyed hash of the access token: equal for equal tokens. Without the key, the hash reveals nothing about a token. */
   readonly fingerprint?: string
 }

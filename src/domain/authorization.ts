@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../sdk/without-undefined.ts'
 import type { EpochSeconds } from './clock.ts'
+import type { ProofKey } from './connection.ts'
 import type { Sealed } from './sealed.ts'
 
 /**
@@ -84,6 +85,10 @@ export interface AttemptSecrets {
   readonly redirectUri?: string
   /** Values that the user gave for variables of the provider. */
   readonly given?: Readonly<Record<string, string>>
+  /** The key that the tokens will be bound to (RFC 9449). */
+  readonly dpopKey?: ProofKey
+  /** OAuth 1.0a: `tokenHash` is the SHA-256 of the token that the browser must bring back, `secret` signs the token request. */
+  readonly temporary?: { readonly tokenHash: string; readonly secret: string }
   /** The issuer at which this browser's user logged in before the attempt; set where the verifier is `oidc`. */
   readonly loggedInAt?: string
 }

@@ -48,17 +48,17 @@ const TABLE = {
   link_not_opened: {
     who: 'user',
     message: 'The link was not opened.',
-    toDo: 'Make sure that the link reaches the user, who has to open it before it expires.',
+    toDo: 'Make sure that the link reaches the user, who must open it before it expires.',
   },
   link_not_clicked: {
     who: 'user',
-    message: 'The link was opened, and the user did not go on from its page to the provider.',
+    message: 'The link was opened, but the user did not continue from its page to the provider.',
     toDo: 'Open the link and click “Continue”.',
   },
   login_not_finished: {
     who: 'user',
     message: 'The user did not finish the login that comes before the provider.',
-    toDo: 'Open the link again and log in as the user for whom it was made.',
+    toDo: 'Open the link again and log in as the user it was made for.',
   },
 
   // at the provider
@@ -70,9 +70,9 @@ const TABLE = {
   redirect_uri_not_registered: {
     who: 'operator',
     message: ({ provider, redirectUri }) =>
-      `${provider} does not send users back to ${redirectUri}: most likely that redirect URI is not registered there, and ${provider} shows an error page instead.`,
+      `${provider} does not send users back to ${redirectUri}. Most likely this redirect URI is not registered there, and ${provider} shows an error page instead.`,
     toDo: ({ provider, providerId, redirectUri }) =>
-      `At ${provider}, register exactly ${redirectUri} as a redirect URI of the client. If it is registered, compare the client id of the entry "${providerId}" with the one there; if that is right too, the user has left the page of ${provider}.`,
+      `At ${provider}, register exactly ${redirectUri} as a redirect URI of the client. If it is registered, compare the client id of the entry "${providerId}" with the one there. If that matches too, the user left the page of ${provider}.`,
   },
   left_at_provider: {
     who: 'user',
@@ -86,38 +86,39 @@ const TABLE = {
     message: ({ provider }) =>
       `Access was refused at ${provider}, by the user or by a rule of their organization.`,
     toDo: ({ provider }) =>
-      `${AGAIN} If the user did not refuse, an administrator of their organization at ${provider} has to permit the client.`,
+      `${AGAIN} If the user did not refuse, an administrator of their organization at ${provider} must permit the client.`,
   },
   cancelled: {
     who: 'user',
-    message: 'The user cancelled on the connect page.',
-    toDo: 'Nothing was stored. If that was not meant, ask for a new link.',
+    message: 'The user canceled on the connect page.',
+    toDo: 'Nothing was stored. If the user did not mean to cancel, ask for a new link.',
   },
   client_not_accepted: {
     who: 'operator',
-    message: ({ provider }) => `${provider} does not accept the client id, or not for this kind of request.`,
+    message: ({ provider }) =>
+      `${provider} does not accept the client id, or does not accept it for this kind of request.`,
     toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
-      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow. If it is the token request that ${provider} refuses, it may want the client to authenticate in another way than ${authentication}: oauth2.token_request.auth_method says how.${isOfMcpServer ? registersAgain(providerId) : ''}`,
+      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and check that the client there may use the authorization code flow. If ${provider} refuses the token request, it may expect the client to authenticate in a way other than ${authentication}: change oauth2.token_request.auth_method.${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   pkce_refused: {
     who: 'operator',
     message: ({ provider, pkce }) =>
-      `${provider} refused how the request uses PKCE (RFC 7636); the entry says ${pkce}.`,
+      `${provider} did not accept how the request uses PKCE (RFC 7636). The entry says ${pkce}.`,
     toDo: ({ provider, providerId }) =>
-      `Set oauth2.pkce of the entry "${providerId}" to what ${provider} takes: {"enabled": true, "code_challenge_method": "S256"}, "plain", or {"enabled": false}.`,
+      `Set oauth2.pkce of the entry "${providerId}" to what ${provider} accepts: {"enabled": true, "code_challenge_method": "S256"}, "plain", or {"enabled": false}.`,
   },
   scope_refused: {
     who: 'tool_author',
     message: ({ provider, scopes }) =>
-      `${provider} does not give one of the scopes that were asked for${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`,
+      `${provider} does not grant one of the scopes that were requested${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`,
     toDo: ({ provider, requester }) =>
-      `Compare the scopes that ${requester ?? 'the tool'} asks for with those in ${provider}'s documentation, letter for letter; some have to be enabled for the client at ${provider} first.`,
+      `Compare the scopes that ${requester ?? 'the tool'} asks for with those in ${provider}'s documentation, letter for letter. Some must first be enabled for the client at ${provider}.`,
   },
   provider_down: {
     who: 'user',
-    message: ({ provider }) => `${provider} could not be reached, or has a problem of its own.`,
+    message: ({ provider }) => `${provider} could not be reached or is having problems of its own.`,
     toDo: ({ provider, providerId }) =>
-      `Try again in a few minutes. If it stays so, look at the status page of ${provider}, and run gatepass doctor: it says whether the endpoints of the entry "${providerId}" can be reached from here.`,
+      `Try again in a few minutes. If that does not help, look at the status page of ${provider}, and run gatepass doctor: it says whether the endpoints of the entry "${providerId}" can be reached from here.`,
   },
   provider_limits_requests: {
     who: 'user',
@@ -127,25 +128,25 @@ const TABLE = {
   provider_paused: {
     who: 'user',
     message: ({ provider }) =>
-      `${provider} failed or refused so many requests that Gatepass sends it none for a while.`,
-    toDo: 'Wait a few minutes: then Gatepass sends requests again.',
+      `${provider} failed or refused so many requests that Gatepass has stopped sending it requests for a while.`,
+    toDo: 'Wait a few minutes. Gatepass then sends requests again.',
   },
   request_refused: {
     who: 'operator',
     message: ({ provider }) => `${provider} refused the request.`,
     toDo: ({ provider, providerId }) =>
-      `Compare the entry "${providerId}" with ${provider}'s documentation; the error code and the words of ${provider} say what is wrong.`,
+      `Compare the entry "${providerId}" with ${provider}'s documentation. The error code and message of ${provider} say what is wrong.`,
   },
   wrong_issuer: {
     who: 'operator',
     message: ({ provider }) =>
-      `The answer names another issuer than that of ${provider}, so it was not used.`,
+      `The response names an issuer other than that of ${provider}, so it was not used.`,
     toDo: ({ providerId }) =>
-      `If oauth2.issuer of the entry "${providerId}" is not what the server calls itself, set it to that. Otherwise this may be an attack that mixes up the answers of two servers (RFC 9700 section 4.4): do not go on.`,
+      `If oauth2.issuer of the entry "${providerId}" is not what the server calls itself, set it to that. Otherwise this may be an attack that mixes up the responses of two servers (RFC 9700 section 4.4): do not continue.`,
   },
   unusable_answer: {
     who: 'operator',
-    message: ({ provider }) => `${provider} answered with something that cannot be used.`,
+    message: ({ provider }) => `${provider} sent a response that cannot be used.`,
     toDo: ({ provider, providerId }) =>
       `Compare the endpoints and the response map of the entry "${providerId}" with ${provider}'s documentation.`,
   },
@@ -153,24 +154,24 @@ const TABLE = {
   // the user and the browser
   other_browser: {
     who: 'user',
-    message: 'The answer came in another browser than the one in which the user clicked.',
-    toDo: 'Go on in the browser in which “Continue” was clicked, or open the link again and start there.',
+    message: 'The response arrived in a different browser from the one in which the user clicked.',
+    toDo: 'Continue in the browser in which “Continue” was clicked, or open the link again and start there.',
   },
   wrong_user: {
     who: 'user',
-    message: 'Another user came back than the one for whom the link was made.',
-    toDo: 'Ask for a new link, and open it signed in as the user for whom it is.',
+    message: 'A different user came back from the one the link was made for.',
+    toDo: 'Ask for a new link, and open it while logged in as the user it is for.',
   },
   user_not_confirmed: {
     who: 'operator',
-    message: 'The user approved, and your application did not confirm who the user is.',
-    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER calls POST /v1/auth/confirm_user with the flow_id it is given, and redirects the browser to next_uri of the answer.',
+    message: 'The user approved, but your application did not confirm who the user is.',
+    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER calls POST /v1/auth/confirm_user with the flow_id it is given, and redirects the browser to the next_uri in the answer.',
   },
   not_sent_on: {
     who: 'operator',
     message:
       'Your application confirmed the user, but the browser did not come back from its page to Gatepass.',
-    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER redirects the same browser to next_uri of the answer of confirm_user, at once.',
+    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER immediately redirects the same browser to the next_uri in the answer of confirm_user.',
   },
 
   // the code exchange and refreshes
@@ -184,28 +185,35 @@ const TABLE = {
     who: 'operator',
     message: ({ provider, secretExpiredAt }) =>
       secretExpiredAt === undefined
-        ? `${provider} refused the client: most likely the client secret is wrong.`
+        ? `${provider} refused the client. Most likely the client secret is wrong.`
         : `${provider} refused the client: the secret that it gave Gatepass at the registration expired at ${secretExpiredAt}.`,
     toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
-      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
+      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may expect it in a way other than ${authentication}: change oauth2.token_request.auth_method.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   code_not_accepted: {
     who: 'user',
     message: ({ provider }) =>
-      `${provider} did not accept the code that it had just given: it had expired, was used before, or was given for another redirect URI or code challenge.`,
+      `${provider} did not accept the code that it had just issued: the code had expired, had been used before, or was issued for another redirect URI or code challenge.`,
     toDo: ({ providerId }) =>
       `${AGAIN} If it happens each time, compare oauth2.pkce and the client of the entry "${providerId}" with the provider's documentation.`,
   },
   clock_skew: {
     who: 'operator',
     message: ({ provider, claim, clockDifference }) =>
-      `A clock is wrong: by the clock of Gatepass, the ID token of ${provider} is not valid now${claim === undefined ? '' : ` (its claim "${claim}")`}.${differenceOf(provider, clockDifference)}`,
-    toDo: 'Set the clock of the machine that Gatepass runs on, by NTP. If it is right, the clock of the provider is wrong.',
+      `A clock is wrong: according to the clock of Gatepass, the ID token of ${provider} is not valid now${claim === undefined ? '' : ` (its claim "${claim}")`}.${differenceOf(provider, clockDifference)}`,
+    toDo: 'Set the clock of the machine that Gatepass runs on with NTP. If it is right, the clock of the provider is wrong.',
+  },
+  dpop_proof_refused: {
+    who: 'operator',
+    message: ({ provider, clockDifference }) =>
+      `${provider} refused the proof of the key that its tokens are bound to (DPoP).${differenceOf(provider, clockDifference)}`,
+    toDo: ({ provider, providerId }) =>
+      `Set the clock of the machine that Gatepass runs on with NTP, because each proof has the time. If it is right, compare oauth2.dpop.algorithm of the entry "${providerId}" with those that ${provider} accepts (dpop_signing_alg_values_supported of its metadata).`,
   },
   id_token_refused: {
     who: 'operator',
     message: ({ provider, claim }) =>
-      `The ID token of ${provider} does not fit the request${claim === undefined ? '' : ` (its claim "${claim}")`}, so nothing was stored.`,
+      `The ID token of ${provider} does not match the request${claim === undefined ? '' : ` (its claim "${claim}")`}, so nothing was stored.`,
     toDo: ({ providerId }) =>
       `Compare oauth2.issuer and client_id of the entry "${providerId}" with what the provider puts into its ID tokens.`,
   },
@@ -216,20 +224,20 @@ const TABLE = {
   },
   wrong_account: {
     who: 'user',
-    message: ({ provider }) => `Another account of ${provider} approved than the one that was asked for.`,
+    message: ({ provider }) => `A different account of ${provider} approved from the one that was requested.`,
     toDo: ({ provider }) =>
-      `Ask for a new link, and choose the right account at ${provider}; sign out there first if it does not ask.`,
+      `Ask for a new link, and choose the right account at ${provider}. If it does not ask which one, log out there first.`,
   },
   entry_changed: {
     who: 'user',
     message: ({ provider }) =>
-      `The entry of ${provider} was changed, switched off or removed before the user came back, so the approval was not used.`,
+      `The entry of ${provider} was changed, switched off, or removed before the user came back, so the approval was not used.`,
     toDo: AGAIN,
   },
   own_fault: {
     who: 'operator',
     message: 'Something went wrong in Gatepass itself.',
-    toDo: 'Look at the log of the server at the time of the last step; then ask for a new link.',
+    toDo: 'Look at the server log at the time of the last step, then ask for a new link.',
   },
 
   // after a completed authorization
@@ -237,51 +245,56 @@ const TABLE = {
     who: 'user',
     message: ({ provider, missingScopes }) => `${provider} did not grant ${missingScopes.join(' ')}.`,
     toDo: ({ provider }) =>
-      `Approve again and leave these permissions ticked. If ${provider} did not offer them, they have to be enabled for the client or the account there.`,
+      `Approve again and leave these permissions selected. If ${provider} did not offer them, they must be enabled for the client or the account there.`,
   },
   account_changed: {
     who: 'user',
     message: ({ account, previousAccount }) =>
-      `Another account approved (${account ?? 'unnamed'}) than the one that was connected before (${previousAccount ?? 'unnamed'}). Both are connected, and the new one is the default.`,
-    toDo: 'If that was not meant, make the former connection the default again (PATCH /v1/connections/{id}) or delete the new one.',
+      `A different account approved (${account ?? 'unnamed'}) from the one that was connected before (${previousAccount ?? 'unnamed'}). Both are connected, and the new one is the default.`,
+    toDo: 'If that was not intended, make the previous connection the default again (PATCH /v1/connections/{id}) or delete the new one.',
   },
 
   // connections
   consent_withdrawn: {
     who: 'user',
-    message: ({ provider }) => `The access was withdrawn at ${provider}, by the user or an administrator.`,
+    message: ({ provider }) => `Access was revoked at ${provider}, by the user or an administrator.`,
     toDo: AGAIN,
   },
   refresh_token_expired: {
     who: 'user',
     message: ({ provider }) => `The refresh token of ${provider} has expired.`,
     toDo: ({ provider }) =>
-      `${AGAIN} If it expires again soon, see in ${provider}'s documentation how long refresh tokens live and what keeps them alive; test modes of a client often shorten it.`,
+      `${AGAIN} If it expires again soon, check ${provider}'s documentation for how long refresh tokens live and what keeps them alive. A client in test mode often has a shorter lifetime.`,
   },
   refresh_token_used_twice: {
     who: 'operator',
     message: ({ provider }) =>
-      `${provider} gives a new refresh token with each refresh, and was sent one that had been used before.`,
-    toDo: `${AGAIN} It happens when an answer is lost on the way, or when two installations use the same tokens, such as a restored backup beside the original: see that only one of them runs.`,
+      `${provider} issues a new refresh token with each refresh, and it received one that had been used before.`,
+    toDo: `${AGAIN} This happens when a response is lost on the way, or when two installations use the same tokens, such as a restored backup alongside the original. Make sure that only one of them runs.`,
   },
   grant_refused: {
     who: 'user',
     message: ({ provider }) =>
-      `${provider} no longer honours the grant, and does not say why: it was withdrawn there, has expired, or its refresh token was used elsewhere.`,
+      `${provider} no longer honors the grant, and does not say why: it was revoked there, has expired, or its refresh token was used elsewhere.`,
     toDo: AGAIN,
   },
   no_refresh_token: {
     who: 'operator',
     message: ({ provider }) =>
-      `The access token has expired, and ${provider} gave no refresh token to renew it with.`,
+      `The access token has expired, and ${provider} issued no refresh token to renew it.`,
     toDo: ({ provider, providerId }) =>
-      `Have the user approve again. So that it lasts, ask ${provider} for offline access: by the scope or parameter that its documentation names (offline_access, access_type=offline), in the entry "${providerId}".`,
+      `Have the user approve again. To make it last, request offline access from ${provider} in the entry "${providerId}", with the scope or parameter that its documentation names (offline_access, access_type=offline).`,
   },
   endpoints_changed: {
     who: 'user',
     message: ({ provider }) =>
-      `The entry of ${provider} has another client or other endpoints than those that the user approved, and tokens are not sent there.`,
-    toDo: `${AGAIN} An administrator who changed the entry on purpose can keep the connections, by saying so with the change.`,
+      `The entry of ${provider} has a different client, different endpoints or another setting of oauth2.dpop from those that the user approved, so the tokens are not used.`,
+    toDo: `${AGAIN} An administrator who changed the entry on purpose can keep the connections by saying so with the change.`,
+  },
+  credential_refused: {
+    who: 'user',
+    message: ({ provider }) => `${provider} no longer accepts the key or password that the user typed.`,
+    toDo: 'Ask for a new link and type a valid one.',
   },
   refreshed_as_another: {
     who: 'user',

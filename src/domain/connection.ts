@@ -48,6 +48,8 @@ export interface Connection extends SealedGrant {
   /** When the attempt began that led to the current consent. Of two concurrent consents, the one begun later wins. */
   readonly consentedAt: EpochSeconds
   readonly lastUsedAt?: EpochSeconds
+  /** When the API first refused a typed credential that it has not taken since. */
+  readonly refusedAt?: EpochSeconds
 }
 
 /** A user's account at a provider. */
@@ -65,6 +67,20 @@ export interface AccessSecrets {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
   /** Values for the entry's `keptValues` and variables; each key names where the value came from (`kept-values.ts`). */
   readonly kept?: Readonly<Record<string, string>> | undefined
+  /** The key that the tokens are bound to (RFC 9449); absent for bearer tokens. It never leaves but in an export. */
+  readonly dpopKey?: ProofKey | undefined
+  /** What signs requests with the token (RFC 5849); absent for tokens of OAuth 2. It never leaves but in an export. */
+  readonly tokenSecret?: string | undefined
+}
+
+/** A private key as a JWK, with the algorithm of its signatures. */
+export interface ProofKey {
+  readonly alg: string
+  readonly kty: string
+  readonly crv: string
+  readonly x: string
+  readonly y?: string
+  readonly d: string
 }
 
 /** The content of `Connection.refresh`. */
@@ -83,6 +99,7 @@ export const NEEDS_AUTHORIZATION_REASONS = [
   'provider_changed',
   'refresh_outcome_lost',
   'account_changed',
+  'credential_refused',
   'unreadable',
 ] as const
 

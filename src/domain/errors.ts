@@ -17,6 +17,8 @@ export const ERROR_CODES = [
   'user_not_allowed',
   'not_found',
   'already_exists',
+  'already_decided',
+  'digest_mismatch',
   'set_by_operator',
   'ambiguous_tool',
   'tool_source_changed',
@@ -27,6 +29,7 @@ export const ERROR_CODES = [
   'token_request_refused',
   'scopes_not_granted',
   'not_accepted',
+  'proxy_only',
   'host_not_allowed',
   'user_mismatch',
   'authorization_failed',
@@ -89,6 +92,17 @@ export interface BrokerErrorOptions {
   readonly faults?: readonly Fault[]
   /** Why a token or a consent cannot be obtained, if that is known. */
   readonly why?: Cause | undefined
+  /** What a person must approve first. */
+  readonly required?: RequiredConsent
+}
+
+/** What a person must approve before the same request can succeed. */
+export interface RequiredConsent {
+  readonly id: string
+  /** The link for the person. */
+  readonly url: string
+  readonly scopes: readonly string[]
+  readonly status: 'pending'
 }
 
 /**
@@ -100,6 +114,7 @@ export class BrokerError extends Error {
   readonly retryAfter: number | undefined
   readonly faults: readonly Fault[] | undefined
   readonly why: Cause | undefined
+  readonly required: RequiredConsent | undefined
 
   constructor(code: ErrorCode, message: string, options: BrokerErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -108,6 +123,7 @@ export class BrokerError extends Error {
     this.retryAfter = options.retryAfter
     this.faults = options.faults
     this.why = options.why
+    this.required = options.required
   }
 }
 

@@ -15,7 +15,14 @@ export const ENTRY_POINTS = [
 ] as const
 export type EntryPoint = (typeof ENTRY_POINTS)[number]
 
-export const EXECUTION_STATUSES = ['scheduled', 'running', 'completed', 'failed', 'cancelled'] as const
+export const EXECUTION_STATUSES = [
+  'scheduled',
+  'waiting_for_approval',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+] as const
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
 
 /**
@@ -41,6 +48,8 @@ export interface ExecutionRecord {
   readonly apiKeyId?: string
   /** The earliest time at which a scheduled run starts. */
   readonly runAt?: EpochSeconds
+  /** The approval that a scheduled run needs, or has spent. */
+  readonly approvalId?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
   readonly startedAt?: EpochSeconds

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
+import type { EpochSeconds } from './clock.ts'
 
 export type IdPrefix =
   | 'proj'
@@ -7,6 +8,7 @@ export type IdPrefix =
   | 'prov'
   | 'auth'
   | 'conn'
+  | 'shared'
   | 'tool'
   | 'work'
   | 'sec'
@@ -18,10 +20,18 @@ export type IdPrefix =
   | 'cs'
   | 'wh'
   | 'evt'
+  | 'appr'
+  | 'stap'
+  | 'code'
 
 /** A new sortable id such as `auth_0193…`: the prefix and a UUIDv7 (RFC 9562 section 5.7) without dashes. */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${uuidv7().replaceAll('-', '')}`
+}
+
+/** No id of this second or a later one comes before it in a list that is sorted by ids. */
+export function firstIdAt(prefix: IdPrefix, at: EpochSeconds): string {
+  return `${prefix}_${(at * 1000).toString(16).padStart(12, '0')}`
 }
 
 /**

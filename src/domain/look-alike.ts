@@ -78,3 +78,8 @@ export function mixedScriptWord(name: string): string | undefined {
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .find((word) => /\p{Script=Latin}/u.test(word) && IMITATING_LETTER.test(word))
 }
+
+/** The letters of the word, as `mixedScriptWord` gives it, that imitate Latin ones. */
+export function imitatingLetters(word: string): string {
+  return [...word].filter((letter) => IMITATING_LETTER.test(letter)).join('')
+}

@@ -4,15 +4,22 @@ export const USE_KINDS = ['tool', 'proxy', 'token'] as const
 /** `tool`: a tool is run with the tokens; `proxy`: a request is forwarded; `token`: a token is handed to the caller. */
 export type UseKind = (typeof USE_KINDS)[number]
 
+export const HINTS = ['read_only', 'destructive', 'open_world'] as const
+/** What a tool does, by its annotations (MCP `ToolAnnotations`). */
+export type Hint = (typeof HINTS)[number]
+
 /** What a caller is about to do with tokens. */
 export interface RequestedUse {
   readonly projectId: string
   readonly userId?: string | undefined
   readonly use: UseKind
   readonly tool?: UsedTool
+  /** The request that a proxy forwards. `readings` are all paths that servers may read in it. */
+  readonly request?: { readonly method: string; readonly path: string; readonly readings: readonly string[] }
   /** The id of the worker that gets the token or runs the tool. */
   readonly worker?: string
   readonly executionId?: string
+  /** The arguments as the worker gets them. */
   readonly input?: unknown
   /** The providers whose tokens are used; empty when no token is needed. */
   readonly providers: readonly UsedProvider[]
@@ -28,6 +35,9 @@ export interface UsedTool {
   readonly aliases: readonly string[]
   /** The spellings that no other source can give to a tool of its own. None if its name belongs to another source. */
   readonly ownNames: readonly string[]
+  readonly hints: readonly Hint[]
+  /** JSON Schema of its arguments, if it is known. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>
 }
 
 export interface UsedProvider {

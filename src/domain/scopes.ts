@@ -9,6 +9,8 @@ export interface ScopeMeaning {
   readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
   /** Requested name -> name the server lists, for scopes that have two. */
   readonly scopeAliases?: Readonly<Record<string, string>>
+  /** An API key: what it may do is decided at the service, so no scope is ever missing. */
+  readonly hasNoScopes?: true
 }
 
 /** All scopes that a token with these covers: themselves, their parts, the scopes they imply, and all aliases. */
@@ -38,7 +40,7 @@ export function missingScopes(
   granted: readonly string[],
   meaning?: ScopeMeaning,
 ): string[] {
-  if (needed.every((scope) => granted.includes(scope))) return []
+  if (meaning?.hasNoScopes || needed.every((scope) => granted.includes(scope))) return []
   const have = coveredScopes(granted, meaning).add('offline_access')
   return needed.filter((scope) => !have.has(scope) && !splitScope(scope).every((part) => have.has(part)))
 }

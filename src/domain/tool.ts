@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EpochSeconds } from './clock.ts'
+import type { Hint } from './requested-use.ts'
 
 /** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -34,6 +35,8 @@ export interface Tool {
   readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
+  /** Set while another definition of the tool waits for acceptance, so that it does not run: the digest of what was listed. */
+  readonly held?: string
   /** Keyed MAC over the members except the binding, the owner and the times (`protected-tables.ts`); the store writes it. */
   readonly mac?: string
   /** Separate from `mac`, since a binding ends with its worker. */
@@ -111,6 +114,14 @@ export interface ToolBinding {
 /** Whether the tool declares that running it twice has no more effect than running it once. */
 export function isSafeToRepeat({ annotations }: Pick<Tool, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+}
+
+/** What the tool does, by its annotations. One that says nothing counts as destructive and open (MCP's defaults). */
+export function hintsOf({ annotations = {} }: Pick<Tool, 'annotations'>): readonly Hint[] {
+  const { readOnlyHint, destructiveHint, openWorldHint } = annotations
+  const effect: Hint[] =
+    readOnlyHint === true ? ['read_only'] : destructiveHint === false ? [] : ['destructive']
+  return openWorldHint === false ? effect : [...effect, 'open_world']
 }
 
 /** `namespace:name[:version]`, or `name` alone without a namespace. */

@@ -9,6 +9,8 @@ export const TRAIL_STEPS = [
   'link_opened',
   'logged_in',
   'clicked',
+  'pushed_authorization',
+  'temporary_credentials',
   'sent_to_provider',
   'callback',
   'refused',

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from './clock.ts'
+import type { Pinning } from './pinned-tool.ts'
 import type { Sealed } from './sealed.ts'
 import type { WorkerNeeds } from './worker-needs.ts'
 
@@ -30,6 +31,8 @@ export interface Worker {
   readonly timeoutSeconds: number
   /** How many retries are made when the request surely had no effect. */
   readonly retry: number
+  /** What happens when the definition of one of its tools changes. Absent: as its type has it (`pinningOf`). */
+  readonly pinning?: Pinning
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
   /** When the catalogue was last read, and why the last reading failed. */
@@ -43,9 +46,17 @@ export interface Worker {
    * What its tools may request. A worker that was added before there was acceptance has none until its catalogue is read
    * again.
    */
-  readonly accepted?: WorkerNeeds
+  readonly accepted?: NeedsOfTools
   /** Keyed MAC over `accepted`; the store writes both together. */
   readonly acceptedMac?: string
+}
+
+/**
+ * With `isFirstUse`, the worker's catalogue was never read: the definitions that the first reading finds are accepted. It is
+ * here because the MAC of `accepted` covers it.
+ */
+export interface NeedsOfTools extends WorkerNeeds {
+  readonly isFirstUse?: true
 }
 
 export const WORKER_STATUSES = ['active', 'inactive', 'unreachable'] as const

@@ -13,7 +13,7 @@ const publicOnly = reachRules([])
 export function endpointFault(text: string, allowsHttp: AllowsHttp): string | undefined {
   if (!URL.canParse(text)) return 'is not an absolute URL'
   // URL parsers disagree about these characters, so another parser could find another host
-  if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
+  if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters, or backslashes'
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(url))) {
     return url.protocol === 'http:'

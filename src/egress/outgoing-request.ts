@@ -5,6 +5,8 @@ export type { ClientCertificate } from './guarded-agent.ts'
 
 /** What a request is for. Metrics have it as a label. */
 export type OutgoingPurpose =
+  | 'pushed_authorization'
+  | 'temporary'
   | 'exchange'
   | 'refresh'
   | 'revocation'

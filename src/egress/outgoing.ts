@@ -178,7 +178,7 @@ function createTargets(rules: ReachRules): (url: string | URL) => URL {
 
 function toAllowedHost(text: string): AllowedHost {
   const allowed = parseAllowedHost(text)
-  if (!allowed) throw new RangeError(`${JSON.stringify(text)} is not a host, host:port or CIDR`)
+  if (!allowed) throw new RangeError(`${JSON.stringify(text)} is not a host, host:port, or CIDR`)
   return allowed
 }
 

@@ -18,6 +18,6 @@ export function checkReachable(outgoing: Pick<Outgoing, 'allows'>, member: strin
 
 /** The error for a member that must be a plain http or https URL and is not. */
 export function invalidUrl(member: string): BrokerError {
-  const message = `${member} must be an http or https URL without credentials, query or fragment.`
+  const message = `${member} must be an http or https URL without credentials, query, or fragment.`
   return invalidMember(member, 'invalid', message)
 }

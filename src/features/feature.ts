@@ -18,6 +18,7 @@ import type { Fetch } from '../http/server/call-log.ts'
 import type { AddedFormat } from '../operations/dialects/added-format.ts'
 import type { WorkerTypeWire } from '../operations/worker-types/define.ts'
 import type { BackgroundJob } from '../services/background-job.ts'
+import type { CallApprovals } from '../services/call-approvals.ts'
 import type { FeatureSettings } from '../services/feature-settings.ts'
 import type { Openers } from '../services/openers.ts'
 import type { StartObserver } from '../services/process-observer.ts'
@@ -87,6 +88,10 @@ export interface Feature {
   readonly trailCheck?: () => Promise<TrailCheck>
   /** Decides about uses of tokens. The gates of several features are asked in the order of the list. */
   readonly gate?: () => Promise<(parts: GateParts) => UseGate>
+  /** Asks people before calls that rules want approved. Only the first of the list is asked. */
+  readonly approvals?: () => Promise<
+    (parts: Pick<Broker, 'store' | 'sealer' | 'audit' | 'now' | 'usersUrl' | 'liveness'>) => CallApprovals
+  >
   /** The checks of `gatepass doctor` for one project. */
   readonly checks?: () => Promise<(target: DiagnosisTarget) => Promise<readonly Check[]>>
   /** The checks of the installation, which only its administrators see. */

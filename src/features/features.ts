@@ -1,3 +1,4 @@
+import { approvals } from './approvals/feature.ts'
 import { auditArchive } from './audit-archive/feature.ts'
 import { auditIndex } from './audit-index/feature.ts'
 import { branding } from './branding/feature.ts'
@@ -17,6 +18,7 @@ import { webhooks } from './webhooks/feature.ts'
 
 /** Every feature. Without its line and its folder, Gatepass is complete except for the feature. */
 export const features: readonly Feature[] = [
+  approvals,
   auditArchive,
   auditIndex,
   branding,

@@ -4,13 +4,14 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
+import { isUserless } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Release } from '../services/release.ts'
 import { usedProvider } from '../services/used-provider.ts'
 import { isNextOrigin } from './ending-uri.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { registeredClient } from './get-provider.ts'
-import { releaseTokens } from './release-tokens.ts'
+import { type HeldUse, releaseTokens } from './release-tokens.ts'
 
 /** The most live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
 const MAX_PENDING_PER_USER = 50
@@ -43,7 +44,7 @@ export interface ProviderNeed {
   /** Replaces `TokensNeed.account` for this provider. */
   readonly account?: string | undefined
   /** Values for variables of the provider, so that the user need not type them. */
-  readonly given?: Readonly<Record<string, string>>
+  readonly given?: Readonly<Record<string, string>> | undefined
   /** Asks the user for consent even if a connection covers the need. */
   readonly isAskedAnyway?: boolean
 }
@@ -72,9 +73,18 @@ export type TokenAcquisition<Need extends ProviderNeed = ProviderNeed> =
 export async function acquireTokens<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
+  held?: HeldUse,
 ): Promise<TokenAcquisition<Need>> {
   const allowed = withAllowedNextUri(broker, need)
-  return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
+  return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn, held)
+}
+
+/** Like `acquireTokens`, but the tokens are not recorded as released: they must not leave this process. */
+export async function findTokens<Need extends ProviderNeed>(
+  broker: Broker,
+  need: TokensNeed<Need>,
+): Promise<TokenAcquisition<Need>> {
+  return findTokensOrBegin(broker, withAllowedNextUri(broker, need))
 }
 
 /** Like `acquireTokens`, but returns only the connections that cover the need, without releasing tokens. */
@@ -85,8 +95,7 @@ export async function acquireConnections(
   | { readonly outcome: 'connected'; readonly connections: readonly Connection[] }
   | Extract<TokenAcquisition, { outcome: 'authorization_required' }>
 > {
-  const allowed = withAllowedNextUri(broker, need)
-  const found = await findTokensOrBegin(broker, allowed)
+  const found = await findTokens(broker, need)
   if (found.outcome === 'authorization_required') return found
   return { outcome: 'connected', connections: found.tokens.map(({ release }) => release.connection) }
 }
@@ -123,7 +132,7 @@ function findToken(
   { projectId, userId, account: ofAll }: TokensNeed,
   { entry, scopes, account = ofAll, isAskedAnyway = false }: ProviderNeed,
 ): Found | Promise<Found> {
-  if (account === 'new' || isAskedAnyway) return NOTHING_YET
+  if ((account === 'new' || isAskedAnyway) && !isUserless(entry.provider)) return NOTHING_YET
   const need = { projectId, userId, entry, scopes }
   return getAccessToken(broker, account === undefined ? need : { ...need, account })
 }
@@ -149,7 +158,10 @@ async function findAllOrBegin<Need extends ProviderNeed>(
     const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes
     steps.push({
       providerUid: entry.uid,
-      scopes: unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? []),
+      scopes:
+        entry.provider.credentials === undefined
+          ? unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? [])
+          : [],
       account: own,
       given,
     })

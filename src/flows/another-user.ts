@@ -3,7 +3,7 @@ import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { failureAudit } from './authorization-audit.ts'
 
 const MESSAGE =
-  'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
+  'A different user logged in from the one who was asked. Ask for a new link, and open it as the right user.'
 
 /**
  * Ends the authorization as `user_mismatch`, since another user has its link. Returns the authorization in its state

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type FailureReason } from '../domain/authorization.ts'
-import { trailLines } from '../domain/trail.ts'
+import { type TrailEntry, trailLines } from '../domain/trail.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { maxEntries } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './get-provider.ts'
@@ -32,6 +33,12 @@ export type Refusal =
   | 'login_unavailable'
   /** The provider entry lacks its client, so the browser was not sent to the provider. */
   | 'provider_incomplete'
+  /** The provider did not take the pushed authorization request, so the browser was not sent there. */
+  | 'provider_unavailable'
+  /** The service refused what the user typed. */
+  | 'credential_refused'
+  /** Whether the service takes what the user typed could not be found out. */
+  | 'credential_unchecked'
 
 /** A refused request that is repeated is recorded only once, so that it cannot fill the audit trail. */
 const MAX_RECORDED = 10_000
@@ -56,6 +63,25 @@ export async function recordRefusal(
     known.delete(key)
     throw error
   }
+}
+
+/** Records a check of typed credentials that did not succeed: each is recorded, since a link allows few. */
+export async function recordTry(
+  broker: Broker,
+  { id, projectId, userId, step }: Authorization,
+  entry: ProviderEntry,
+  reason: 'credential_refused' | 'credential_unchecked',
+  requests: readonly TrailEntry[],
+): Promise<void> {
+  const audit = broker.audit.of(projectId, {
+    action: 'authorization.refused',
+    userId,
+    authorizationId: id,
+    providerId: entry.id,
+    reason,
+  })
+  const refused = { at: broker.now(), step: 'refused', part: step, details: { reason } } as const
+  await broker.store.authorizations.note(id, trailLines(...requests, refused), audit)
 }
 
 async function writeRefusal(

@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { FailureReason } from '../domain/authorization.ts'
+import type { Provider } from '../providers/provider.ts'
 
 /** The parameter, if it occurs exactly once (RFC 6749 section 3.1). */
 export function only(query: URLSearchParams, name: string): string | undefined {
@@ -7,20 +8,35 @@ export function only(query: URLSearchParams, name: string): string | undefined {
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** The response with its code in the parameter `code`. If the server uses another name, its own `code` is dropped. */
-export function standardResponse(query: URLSearchParams, codeParameter: string | undefined): URLSearchParams {
-  return codeParameter === undefined ? query : renamed(query, codeParameter, 'code')
+/**
+ * The response with its code in the parameter `code`. If the server uses another name, its own `code` is dropped. With
+ * OAuth 1.0a the verifier is the code, and an answer without one is the user's refusal, for which RFC 5849 has no error.
+ */
+export function standardResponse(
+  query: URLSearchParams,
+  { codeParameter, oauth1 }: Pick<Provider, 'codeParameter' | 'oauth1'> = {},
+): URLSearchParams {
+  if (oauth1 === undefined) return codeParameter === undefined ? query : renamed(query, codeParameter, 'code')
+  const standard = renamed(query, 'oauth_verifier', 'code')
+  if (!standard.has('error') && (only(standard, 'code') === undefined || standard.has('denied')))
+    standard.set('error', 'access_denied')
+  return standard
 }
 
-/** The response with its state in the parameter `state`. Some providers use another name (Crisp), which their entry says. */
+/**
+ * The response with its state in the parameter `state`. Some providers use another name (Crisp), which their entry says;
+ * for a fixed callback the state is in the browser's cookie, and the token of the response must be the attempt's.
+ */
 export async function withStandardState(
   { store }: Pick<Broker, 'store'>,
-  providerUid: string,
+  { providerUid, keptState }: { readonly providerUid: string; readonly keptState?: string | undefined },
   query: URLSearchParams,
 ): Promise<URLSearchParams> {
   if (query.has('state')) return query
-  const name = (await store.providers.findByUid(providerUid))?.provider.stateParameter
-  return name === undefined ? query : renamed(query, name, 'state')
+  const { stateParameter, oauth1 } = (await store.providers.findByUid(providerUid))?.provider ?? {}
+  if (oauth1?.fixedCallback !== true || keptState === undefined)
+    return stateParameter === undefined ? query : renamed(query, stateParameter, 'state')
+  return new URLSearchParams([...query, ['state', keptState]])
 }
 
 function renamed(query: URLSearchParams, from: string, to: string): URLSearchParams {

@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { isApprovalId } from '../services/call-approvals.ts'
 import { mayActFor } from '../services/request-context.ts'
 import type { WaitOptions } from '../services/waiters.ts'
 
@@ -21,6 +22,27 @@ export async function getAuthorization(
   )
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
   return authorizationAt(authorization, broker.now())
+}
+
+/** The state of an authorization or an approval, for those who wait for it. */
+export interface ConsentStatus {
+  readonly status: 'pending' | 'completed' | 'failed'
+  /** Only where it `failed`. */
+  readonly reason?: string | undefined
+  readonly message?: string | undefined
+}
+
+/** Waits like `awaitAuthorization`, for an authorization or for the approval of a call. */
+export async function awaitConsent(
+  broker: Broker,
+  projectId: string,
+  id: string,
+  options: WaitOptions & { readonly waitSeconds: number },
+): Promise<ConsentStatus> {
+  if (isApprovalId(id) && broker.approvals !== undefined) return broker.approvals.wait(projectId, id, options)
+  const authorization = await awaitAuthorization(broker, projectId, id, options)
+  if (!isSettled(authorization)) return { status: 'pending' }
+  return authorization.status === 'failed' ? authorization : { status: 'completed' }
 }
 
 /**

@@ -12,7 +12,7 @@ export type CancelledAuthorization =
   /** The code is being redeemed: the user has approved already. */
   | { readonly outcome: 'working'; readonly authorization: Authorization }
 
-const MESSAGE = 'The user cancelled on the connect page.'
+const MESSAGE = 'The user canceled on the connect page.'
 
 /**
  * Ends the authorization as `access_denied` after the user's click on "Cancel". Changes nothing while another browser holds
@@ -28,7 +28,7 @@ export async function cancelAuthorization(
   const { id, step } = authorization
   if (isSettled(authorization)) return { outcome: 'ended', authorization }
   if (authorization.status === 'exchanging') return { outcome: 'working', authorization }
-  const audit = failureAudit(broker, authorization, 'access_denied', 'cancelled on the connect page')
+  const audit = failureAudit(broker, authorization, 'access_denied', 'canceled on the connect page')
   const lines = trailLines({ at: now(), step: 'refused', part: step, details: { reason: 'cancelled' } })
   const browserHash = sha256(browserId)
   const failed = await store.authorizations.cancel(id, browserHash, MESSAGE, now(), audit, lines)

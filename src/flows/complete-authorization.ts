@@ -13,18 +13,20 @@ import { type TrailDetails, trailLines } from '../domain/trail.ts'
 import { lacksValues } from '../providers/connection-values.ts'
 import { collectValues, keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
+import { tokenRequestIn } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
+import { attemptRedirectUri } from './attempt-secrets.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
 import { accountWithin, type ConsentDetails, connectionOfGrant } from './connection-of-grant.ts'
 import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
-import { attemptRedirectUri } from './start-attempt.ts'
+import { typedGrant } from './typed-grant.ts'
 
 /**
  * The lifetime of a claim on redeeming the code. If the process dies meanwhile, the authorization counts as pending
@@ -177,19 +179,23 @@ async function redeem(
     ...registeredClient(broker, entry, keptValuesOf(entry.provider, told)),
     redirectUri: attemptRedirectUri(broker, secrets, entry),
   }
-  if (lacksValues(registered.provider.tokenRequest))
+  const isTyped = entry.provider.credentials !== undefined
+  if (!isTyped && lacksValues(tokenRequestIn(registered.provider)))
     throw new ProviderRefusal(
       'provider_bad_response',
       `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
-  const redeemed = recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
+  // what was typed was checked before the attempt began
+  const redeemed = isTyped
+    ? Promise.resolve(typedGrant(response))
+    : recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
   const granted = await redeemed.catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
   const grant = { ...granted, account: accountWithin(entry.provider, granted.account, secrets.given) }
   const finish = async () => {
     const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
-      response,
+      response: isTyped ? new URLSearchParams() : response,
       given: secrets.given,
     })
     const audit = broker.audit.of(claimed.projectId, {

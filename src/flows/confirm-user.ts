@@ -3,11 +3,12 @@ import { type Authorization, authorizationAt, currentStep, isSettled } from '../
 import { BrokerError } from '../domain/errors.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
+import { isApprovalId } from '../services/call-approvals.ts'
 import { UnsealError } from '../store/seal.ts'
 import { connectUrl } from './acquire-tokens.ts'
+import { attemptRedirectUri, openAttemptSecrets } from './attempt-secrets.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { confirmSessionLogin } from './login/session-login.ts'
-import { attemptRedirectUri, openAttemptSecrets } from './start-attempt.ts'
 import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {
@@ -36,6 +37,11 @@ export async function confirmUser(
     throw new BrokerError(
       'invalid_request',
       `Users are not confirmed by callers here: they log in at ${settings.verifier.issuer}, as GATEPASS_USER_VERIFIER says.`,
+    )
+  if (isApprovalId(flowId))
+    throw new BrokerError(
+      'invalid_request',
+      'This is the id of an approval, which nobody confirms for a user: its user decides on its page, or a group of approvers does.',
     )
   const trial = confirmTrial(broker, { projectId, flowId, userId })
   if (trial !== undefined) return { authorizationId: trial.id, nextUri: trial.nextUri }
@@ -73,7 +79,7 @@ export async function confirmUser(
 /** Ends the authorization, since another user has the link or the provider's response. */
 async function mismatch(broker: Broker, authorization: Authorization): Promise<BrokerError> {
   const message =
-    'Another user came back than the one who was asked. Start again from your application, signed in as the right user.'
+    'A different user came back from the one who was asked. Start again from your application, logged in as the right user.'
   if (!isSettled(authorization)) {
     const audit = failureAudit(broker, authorization, 'user_mismatch')
     const { authorizations } = broker.store

@@ -9,7 +9,7 @@ import {
 import { type Account, type Connection, chooseConnection } from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
-import { askedValues } from '../providers/connection-values.ts'
+import { valuesInUrls } from '../providers/connection-values.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
 import { collectValues } from '../providers/kept-values.ts'
@@ -116,7 +116,7 @@ export function accountWithin(
   account: Account,
   given: AttemptSecrets['given'] = {},
 ): Account {
-  const values = Object.values(askedValues(provider, given)).join(':')
+  const values = valuesInUrls(provider, given)
   if (values === '' || account.id === values || account.id.startsWith(`${values}:`)) return account
   return { ...account, id: account.id === '' ? values : `${values}:${account.id}` }
 }
@@ -160,12 +160,12 @@ function checkAccount(
   )
     throw new ProviderRefusal(
       'provider_bad_response',
-      `${displayName} did not say which account approved, so nothing was stored: it may be another one than the account that is connected. Start again from your application. If it happens again, tell the operator of this service that the user info request fails.`,
+      `${displayName} did not say which account approved, so nothing was stored: it may not be the account that is connected. Start again from your application. If it happens again, tell the operator of this service that the user info request fails.`,
     )
   if (requested !== undefined && account.id !== '')
     throw new ProviderRefusal(
       'account_mismatch',
-      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${displayName}.`,
+      `A different account approved from the one that was requested, so nothing was stored. Start again and choose the right one at ${displayName}.`,
     )
 }
 

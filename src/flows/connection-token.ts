@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { isProxyOnly } from '../providers/provider.ts'
 import type { Release } from '../services/release.ts'
 import { causeOfStored } from './causes/explain-connection.ts'
 import { getAccessToken, type TokenNeed, unavailableError } from './get-access-token.ts'
@@ -12,7 +13,7 @@ import { releaseTokens } from './release-tokens.ts'
 type Refreshing = Pick<TokenNeed, 'forceRefresh'>
 
 /**
- * Releases the token of a connection, refreshed if necessary. Throws `not_found`, also if the provider was removed,
+ * Releases the token of a connection, refreshed if necessary. Throws `not_found`, also if the provider was removed, `proxy_only`,
  * `authorization_required` if the user must approve again, and `provider_unavailable`.
  */
 export async function getConnectionToken(
@@ -22,6 +23,7 @@ export async function getConnectionToken(
   options: Refreshing,
 ): Promise<Release> {
   const connection = await getConnection(broker, projectId, id)
+  await refuseProxyOnly(broker, connection)
   const release = await findConnectionToken(broker, connection, options)
   if (release !== undefined) return release
   const entry = await findProviderByUid(broker, projectId, connection.providerUid)
@@ -30,6 +32,15 @@ export async function getConnectionToken(
     'authorization_required',
     `The user must approve ${entry.provider.displayName} again: authorization required. Begin one by POST /v1/auth/authorize.`,
     { why: await causeOfStored(broker, id) },
+  )
+}
+
+async function refuseProxyOnly(broker: Broker, { projectId, providerUid }: Connection): Promise<void> {
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  if (entry === undefined || !isProxyOnly(entry.provider)) return
+  throw new BrokerError(
+    'proxy_only',
+    `What ${entry.provider.displayName} is used with is not handed out. Send requests to its API through /proxy/${entry.id}/, or call a tool.`,
   )
 }
 

@@ -13,6 +13,10 @@ export function isNextOrigin(broker: Broker, projectId: string, origin: string):
   return broker.settings.nextOrigins.has(origin) || origin === broker.usersUrl(projectId).origin
 }
 
+function isOfConsole({ settings }: Broker, { origin, pathname }: URL): boolean {
+  return origin === settings.publicUrl.origin && pathname.startsWith('/dashboard/')
+}
+
 /**
  * The caller's `next_uri` with `auth_id`, `status` and, after a failure, `reason`. `undefined` if the authorization has not
  * ended or has no `next_uri`. Only the browser that clicked is sent there, so that a forwarded link does not bring one
@@ -28,9 +32,10 @@ export function endingUri(
   const { id, status, browserHash } = authorization
   if (browserHash !== undefined && (browserId === undefined || sha256(browserId) !== browserHash))
     return undefined
-  // this browser belongs to the wrong user
-  if (status === 'failed' && authorization.reason === 'user_mismatch') return undefined
   const url = new URL(nextUri)
+  // this browser belongs to the wrong user; the console, which has a login of its own, shows an operator the test's result
+  if (status === 'failed' && authorization.reason === 'user_mismatch' && !isOfConsole(broker, url))
+    return undefined
   const ending = {
     auth_id: id,
     status,

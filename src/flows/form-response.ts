@@ -32,7 +32,7 @@ export async function carryFormResponse(
   broker: Broker,
   { providerUid, form: given }: { readonly providerUid: string; readonly form: URLSearchParams },
 ): Promise<URLSearchParams | undefined> {
-  const form = await withStandardState(broker, providerUid, given)
+  const form = await withStandardState(broker, { providerUid }, given)
   const state = only(form, 'state')
   if (state === undefined) return undefined
   const found = await broker.store.authorizations.findByState(ownedTokenHash(state))
@@ -66,7 +66,7 @@ export function carriedResponse(
 }
 
 function asksForForm({ authorizationRequest }: Provider): boolean {
-  return authorizationRequest.params.response_mode === 'form_post'
+  return authorizationRequest?.params.response_mode === 'form_post'
 }
 
 /** Only the parameters of a response that Gatepass reads. An ID token beside the code, which may be long, is not read. */

@@ -2,9 +2,12 @@ import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.ts'
-import { apiHeaders } from '../providers/api-host.ts'
-import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
+import { proofOfUse } from '../providers/api-host.ts'
+import { type ApiTarget, apiTarget, readPath } from '../providers/api-target.ts'
+import { dpopErrorIn } from '../providers/dpop-proofs.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
+import { pathWithCredential, placeCredential } from '../providers/place-credential.ts'
+import { typeOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { baseUrlOf, hasOwnBaseUrls } from '../providers/variables.ts'
 import type { Release } from '../services/release.ts'
@@ -14,7 +17,11 @@ import { usedProvider } from '../services/used-provider.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findKeptValues } from './get-access-token.ts'
 import { getActiveProvider } from './get-provider.ts'
+import { noteTaken, secretsOf } from './hand-out.ts'
+import { isSafelyRepeated, shownRequest } from './held-request.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
+import type { HeldUse } from './release-tokens.ts'
+import { signatureHeaders } from './signed-request.ts'
 
 /** How long the response's head may take after the last piece of the request's body. */
 const DEADLINE_MS = 60_000
@@ -49,17 +56,19 @@ export type ForwardOutcome =
       readonly answer: OutgoingStreamResponse
       readonly target: ApiTarget
       readonly entry: ProviderEntry
-      /** All tokens that were sent: the response may repeat any of them. */
+      /** All tokens and keys that were sent: the response may repeat any of them. */
       readonly tokens: readonly string[]
-      /** The API refused the token, but there is a new one now: the same request may succeed. */
+      /** The API refused the token or its proof, but there is a new one, or a nonce, now: the same request may succeed. */
       readonly isWorthRepeating: boolean
     }
 
 /**
  * Sends the request with the user's token to a host that the entry names, and returns the response as a stream. A
- * refused token (401, RFC 6750 section 3.1) is replaced once, and the request sent again if its body is in memory.
- * Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when there is no response, and the errors of
- * the gate, of the token's look-up and of the request's own body.
+ * refused token (401, RFC 6750 section 3.1) is replaced once, and the request sent again if its body is in memory. So is
+ * one that lacked a nonce in its proof (RFC 9449 section 9).
+ * Where people must approve first: throws `authorization_required` with the question, and sends an approved request
+ * once. Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when there is no response, and the errors
+ * of the gate, of the token's look-up and of the request's own body.
  */
 export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
   const { projectId, userId, provider, scopes } = request
@@ -71,6 +80,7 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
     userId,
     use: 'proxy',
     providers: [usedProvider(entry, scopes)],
+    request: { method: request.method.toUpperCase(), ...readPath(target?.path ?? request.path) },
     hosts: target === undefined ? (entry.provider.api?.hosts ?? []) : [target.url.host],
   } as const
   await broker.gate.check(use)
@@ -100,7 +110,7 @@ async function baseUrlFor(
   if (own !== undefined) return own
   throw new BrokerError(
     'host_not_allowed',
-    `The base URL of "${entry.id}" (${provider.api?.baseUrlTemplate}) names values that ${provider.displayName} did not tell of this connection, or that do not match their patterns in oauth2.kept_values. What is kept is read at the user's consent: a new one may tell it.`,
+    `The base URL of "${entry.id}" (${provider.api?.baseUrlTemplate}) names values that ${provider.displayName} did not tell of this connection, or that do not match their patterns in ${typeOf(provider)}.kept_values. What is kept is read at the user's consent: a new one may tell it.`,
   )
 }
 
@@ -116,18 +126,21 @@ async function forward(
   entry: ProviderEntry,
   target: ApiTarget,
 ): Promise<ForwardOutcome> {
-  const acquired = await authorize(broker, request, entry)
+  const held: HeldUse = { describe: ([release]) => shownRequest(request, target, release.entry) }
+  const acquired = await authorize(broker, request, entry, held)
   if (acquired.outcome === 'authorization_required') return acquired
   const [token] = acquired.tokens
   if (token === undefined) throw new Error('a need that is met has a token')
   const { release } = token
-  const tokens = [release.accessToken]
-  const answer = await send(broker, request, target, release)
+  const tokens = secretsOf(broker, release)
+  const { answer, isNonceAsked } = await send(broker, request, target, release)
   const answered = { outcome: 'answered', target, entry: release.entry, tokens } as const
-  if (answer.status !== 401 || request.signal?.aborted)
+  if (answer.status < 400) await noteTaken(broker, release)
+  if (isNonceAsked) return { ...answered, answer, isWorthRepeating: true }
+  if (answer.status !== 401 || request.signal?.aborted || isProofRefused(release, answer))
     return { ...answered, answer, isWorthRepeating: false }
 
-  const replaced = await replaceToken(broker, request, release).catch(async (error: unknown) => {
+  const replaced = await replaceToken(broker, request, release, held).catch(async (error: unknown) => {
     await discard(answer)
     throw error
   })
@@ -136,12 +149,24 @@ async function forward(
     await discard(answer)
     return replaced
   }
-  if (request.body !== undefined && !(request.body instanceof Uint8Array))
-    return { ...answered, answer, isWorthRepeating: true }
+  // an approval is for one run, and the API may have acted on the first request
+  const isSpent = held.spent !== undefined && !isSafelyRepeated(request.method)
+  if (isStreamed(request) || isSpent) return { ...answered, answer, isWorthRepeating: true }
   await discard(answer)
-  tokens.push(replaced.release.accessToken)
+  tokens.push(...secretsOf(broker, replaced.release))
   const second = await send(broker, request, target, replaced.release)
-  return { ...answered, entry: replaced.release.entry, answer: second, isWorthRepeating: false }
+  const isWorthRepeating = second.isNonceAsked
+  return { ...answered, entry: replaced.release.entry, answer: second.answer, isWorthRepeating }
+}
+
+function isStreamed({ body }: ForwardedRequest): boolean {
+  return body !== undefined && !(body instanceof Uint8Array)
+}
+
+/** Whether the API refused the proof beside the token: another token would be refused too. */
+function isProofRefused({ dpopKey }: Release, { headers }: OutgoingStreamResponse): boolean {
+  const error = dpopKey && dpopErrorIn(headers)
+  return error === 'use_dpop_nonce' || error === 'invalid_dpop_proof'
 }
 
 function targetOf(
@@ -155,7 +180,7 @@ function targetOf(
   if (found.kind === 'request') throw new BrokerError('invalid_request', `The request ${found.fault}.`)
   throw new BrokerError(
     'host_not_allowed',
-    `The request ${found.fault}. An administrator names the hosts that the tokens of "${entry.id}" may go to in oauth2.api of PATCH /v1/admin/auth_providers/${entry.id}.`,
+    `The request ${found.fault}. An administrator names the hosts that the tokens of "${entry.id}" may go to in ${typeOf(entry.provider)}.api of PATCH /v1/admin/auth_providers/${entry.id}.`,
   )
 }
 
@@ -163,8 +188,9 @@ function authorize(
   broker: Broker,
   { projectId, userId, scopes, account }: ForwardedRequest,
   entry: ProviderEntry,
+  held?: HeldUse,
 ): Promise<TokenAcquisition> {
-  return acquireTokens(broker, { projectId, userId, providers: [{ entry, scopes }], account })
+  return acquireTokens(broker, { projectId, userId, providers: [{ entry, scopes }], account }, held)
 }
 
 type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_required' }>
@@ -174,11 +200,12 @@ async function replaceToken(
   broker: Broker,
   request: ForwardedRequest,
   { entry, connection, accessToken }: Release,
+  held: HeldUse,
 ): Promise<{ readonly release: Release } | ConsentNeeded | undefined> {
   try {
     const refreshed = await refreshConnection(broker, entry, connection, { rejected: accessToken })
     if (refreshed.outcome === 'provider_unavailable') return undefined
-    const acquired = await authorize(broker, request, refreshed.entry)
+    const acquired = await authorize(broker, request, refreshed.entry, held)
     if (acquired.outcome === 'authorization_required') return acquired
     const release = acquired.tokens
       .map((token) => token.release)
@@ -191,12 +218,40 @@ async function replaceToken(
   }
 }
 
+/**
+ * Sends the request, and once more if the API asks for a nonce in the proof, unless its body is a stream. `isNonceAsked`:
+ * the API asked for one, and the request was not repeated with it.
+ */
 async function send(
   broker: Broker,
   request: ForwardedRequest,
   target: ApiTarget,
-  { entry, accessToken, clientId, kept: told }: Release,
+  release: Release,
+): Promise<{ readonly answer: OutgoingStreamResponse; readonly isNonceAsked: boolean }> {
+  const use = proofOfUse(release)
+  if (use === undefined)
+    return { answer: await sendOnce(broker, request, target, release), isNonceAsked: false }
+  const { proofs } = broker.oauth
+  const url = new URL(target.url.origin + target.path)
+  const proven = async () => {
+    const proof = await proofs.proofFor(use, { method: request.method, url })
+    const answer = await sendOnce(broker, request, target, release, { dpop: proof })
+    return { answer, isNonceAsked: proofs.learn(use, url, answer) }
+  }
+  const first = await proven()
+  if (!first.isNonceAsked || isStreamed(request) || request.signal?.aborted) return first
+  await discard(first.answer)
+  return { answer: (await proven()).answer, isNonceAsked: false }
+}
+
+async function sendOnce(
+  broker: Broker,
+  request: ForwardedRequest,
+  target: ApiTarget,
+  release: Release,
+  proof: Readonly<Record<string, string>> = {},
 ): Promise<OutgoingStreamResponse> {
+  const { entry, accessToken, clientId, kept: told, dpopKey } = release
   const { method, headers, body, signal, baseUrl } = request
   const { url, path } = target
   const kept = keptValuesOf(entry.provider, told)
@@ -205,13 +260,16 @@ async function send(
     const own = targetOf(broker, entry, request, baseUrlOf(entry.provider, kept))
     if (own.url.host !== url.host || own.path !== path) throw changedMeanwhile()
   }
+  const placed = placeCredential(entry.provider, { accessToken, clientId, kept, dpopKey })
+  const sent = { method, url, path: pathWithCredential(path, placed), headers, body } as const
+  const signature = signatureHeaders(broker, release, sent)
   try {
     return await broker.outgoing.stream({
       url,
-      path,
+      path: sent.path,
       purpose: 'proxy',
       method,
-      headers: { ...headers, ...apiHeaders(entry.provider, { accessToken, clientId, kept }) },
+      headers: { ...headers, ...placed.headers, ...proof, ...signature },
       deadlineMs: DEADLINE_MS,
       idleMs: IDLE_MS,
       redirects: 'answer',

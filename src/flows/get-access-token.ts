@@ -3,18 +3,23 @@ import type { Cause } from '../domain/causes.ts'
 import { type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { missingScopes } from '../domain/scopes.ts'
+import { fitsDpop } from '../providers/dpop.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
+import { isUserless, ownerOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
+import { cachedConnections } from './cached-connections.ts'
 import { clientIdOf, providerIdentity, registeredClient, requireActive } from './get-provider.ts'
+import { findImpersonatedToken } from './impersonated-token.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { providerBook } from './provider-book.ts'
 import { refreshConnection, rejecting } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
+import { askOperator, findSharedToken } from './shared-token.ts'
 
 /** The user, provider and scopes of a needed token. */
 export interface TokenNeed {
@@ -110,7 +115,7 @@ function findTokenAt(
   need: TokenNeed,
   entry: ProviderEntry,
 ): TokenOutcome | Promise<TokenOutcome> {
-  const held = cachedConnections(broker, ownerOf(need))
+  const held = cachedConnections(broker, needOwner(need))
   return held instanceof Promise
     ? held.then((read) => tokenAmong(broker, need, entry, read))
     : tokenAmong(broker, need, entry, held)
@@ -123,7 +128,12 @@ function tokenAmong(
   held: readonly CachedConnection[],
 ): TokenOutcome | Promise<TokenOutcome> {
   const { account, forceRefresh = false } = need
+  if (entry.provider.impersonation !== undefined)
+    return asked(broker, need, entry, findImpersonatedToken(broker, need, entry))
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
+  const isProjects =
+    isUserless(entry.provider) || (chosen === undefined && ownerOf(entry.provider) !== 'user')
+  if (isProjects) return projectsToken(broker, need, entry)
   if (chosen === undefined || chosen.connection.status !== 'active')
     return {
       outcome: 'authorization_required',
@@ -132,13 +142,8 @@ function tokenAmong(
     }
 
   const { connection } = chosen
-  if (connection.providerIdentity !== providerIdentity(broker, entry)) {
-    return markProviderChanged(broker, entry, connection).then((isMarked) =>
-      isMarked
-        ? { outcome: 'authorization_required', missingScopes: need.scopes, connection }
-        : findStoredToken(broker, need),
-    )
-  }
+  if (connection.providerIdentity !== providerIdentity(broker, entry))
+    return changed(broker, need, entry, connection)
   const missing = missingScopes(need.scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
@@ -147,10 +152,49 @@ function tokenAmong(
   return refreshed(broker, need, entry, chosen)
 }
 
+/** The outcome for a connection whose entry has changed since its consent, so that its token is not used any more. */
+async function changed(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+  connection: Connection,
+): Promise<TokenOutcome> {
+  return (await markProviderChanged(broker, entry, connection))
+    ? { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+    : findStoredToken(broker, need)
+}
+
+/** A token of the project's connection that is shared with this use. */
+async function projectsToken(broker: Broker, need: TokenNeed, entry: ProviderEntry): Promise<TokenOutcome> {
+  const shared = await findSharedToken(broker, need, entry)
+  if (shared === undefined) return { outcome: 'authorization_required', missingScopes: need.scopes }
+  const token = await asked(broker, need, entry, shared)
+  return token.outcome === 'ready' ? { ...token, actingFor: need.userId, texts: {} } : token
+}
+
+/** A token that the client asks for by itself, for exactly the needed scopes. No user gets a link for it. */
+async function asked(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+  found: CachedConnection | Promise<CachedConnection>,
+): Promise<TokenOutcome> {
+  const held = await found
+  const { forceRefresh = false } = need
+  const isUsable =
+    !forceRefresh &&
+    held.connection.status === 'active' &&
+    isFresh(held.connection, broker.now(), entry.provider)
+  const of = { ...need, scopes: [] }
+  const token = await (isUsable ? release(broker, of, entry, held) : refreshed(broker, of, entry, held))
+  if (token.outcome === 'authorization_required') throw askOperator(entry)
+  return token
+}
+
 /** Like `findTokenAt`, but reads the store. The caches may hold an entry and a connection of different times. */
 async function findStoredToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
   const { connections, providers } = broker.store
-  const stored = await connections.ofOwner(ownerOf(need))
+  const stored = await connections.ofOwner(needOwner(need))
   const entry = requireActive((await providers.findByUid(need.entry.uid)) ?? need.entry)
   return tokenAmong(
     broker,
@@ -224,6 +268,7 @@ function release(
         : findStoredToken(broker, need),
     )
   }
+  if (!fitsDpop(entry.provider, held.ready)) return changed(broker, need, entry, connection)
   broker.uses.used('connections', connection.id, broker.now())
   return held.ready
 }
@@ -248,7 +293,7 @@ export async function findKeptValues(
   need: Omit<TokenNeed, 'scopes'>,
 ): Promise<Record<string, string> | undefined> {
   const { entry, account } = need
-  const held = await cachedConnections(broker, ownerOf(need))
+  const held = await cachedConnections(broker, needOwner(need))
   const connection = (account === undefined ? held[0] : chooseHeld(held, account))?.connection
   if (connection?.status !== 'active') return undefined
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return undefined
@@ -260,23 +305,8 @@ export async function findKeptValues(
   }
 }
 
-/** The cached connections of a user at a provider, the default one first. */
-export function cachedConnections(
-  broker: Broker,
-  owner: ConnectionOwner,
-): readonly CachedConnection[] | Promise<readonly CachedConnection[]> {
-  return broker.cache.connections.get(ownerKey(owner), async () =>
-    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
-  )
-}
-
-function ownerOf({ projectId, userId, entry }: Omit<TokenNeed, 'scopes'>): ConnectionOwner {
+function needOwner({ projectId, userId, entry }: Omit<TokenNeed, 'scopes'>): ConnectionOwner {
   return { projectId, userId, providerUid: entry.uid }
-}
-
-/** The key under which the cache holds the connections of an owner. */
-export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {
-  return `${projectId} ${providerUid} ${userId}`
 }
 
 function chooseHeld(held: readonly CachedConnection[], account: string): CachedConnection | undefined {

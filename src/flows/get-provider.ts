@@ -10,7 +10,7 @@ import {
 } from '../providers/connection-values.ts'
 import { formerIdentitiesOf, identityOf } from '../providers/identity.ts'
 import { factsOf } from '../providers/known-facts.ts'
-import type { Provider } from '../providers/provider.ts'
+import { endpointsOf, isUserless, type Provider } from '../providers/provider.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
 import { hasPlaceholder } from '../providers/template.ts'
 import { environmentName } from '../services/environment-client.ts'
@@ -123,6 +123,7 @@ function findByKind(book: ProviderBook, wanted: string): ProviderEntry | undefin
 /** The names of the settings that the entry still needs. */
 export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
   const { provider } = entry
+  if (provider.credentials !== undefined) return []
   const client = unopenedClient(broker, entry)
   if (client === undefined) return ['client_id', 'client_secret']
   return client.clientSecret === undefined && needsSecret(provider) ? ['client_secret'] : []
@@ -146,6 +147,8 @@ export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undef
 
 /** Whether the client needs a secret. One that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
 function needsSecret(provider: Provider): boolean {
+  if (provider.tokenRequest === undefined) return false
+  if (isUserless(provider)) return true
   const { authMethod, params } = provider.tokenRequest
   if (keyMethodOf(provider) !== undefined) return true
   if (Object.values(params).some((template) => hasPlaceholder(template, 'client_secret'))) return true
@@ -158,6 +161,9 @@ function needsSecret(provider: Provider): boolean {
   )
 }
 
+/** Where people type credentials, no client is registered. */
+const NO_CLIENT = { clientId: '' }
+
 /**
  * The entry with its client, ready for requests, at the endpoints of a connection with these values. A request whose
  * endpoint needs another value reaches no host. Throws `provider_incomplete`, which names the missing settings.
@@ -167,7 +173,7 @@ export function registeredClient(
   entry: ProviderEntry,
   values: ConnectionValues = {},
 ): RegisteredClient {
-  const client = broker.clientFor(entry)
+  const client = entry.provider.credentials === undefined ? broker.clientFor(entry) : NO_CLIENT
   const missing = missingSettings(broker, entry)
   if (client === undefined || missing.length > 0)
     throw new BrokerError('provider_incomplete', whatToSet(broker, entry, missing))
@@ -187,7 +193,11 @@ function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly strin
 
 /** Explains why the environment's client under the entry's name is not used. */
 export function unconfirmed({ id, provider }: ProviderEntry): string {
-  return `The environment has a client for the provider "${id}", but its endpoints (authorization at ${new URL(provider.authorizationRequest.endpoint).host}, token at ${new URL(provider.tokenRequest.endpoint).host}) are not those of a provider of that name in the catalogue, so the client is not sent there. If they are right, an administrator confirms them by PATCH /v1/admin/auth_providers/${id} {"oauth2": {"environment_client": true}}, or sets client_id and client_secret there.`
+  const { authorization, token } = endpointsOf(provider)
+  const at = Object.entries({ authorization, token })
+    .flatMap(([role, endpoint]) => (endpoint === undefined ? [] : `${role} at ${new URL(endpoint).host}`))
+    .join(', ')
+  return `The environment has a client for the provider "${id}", but its endpoints (${at}) are not those of a provider of that name in the catalogue, so the client is not sent there. If they are right, an administrator confirms them by PATCH /v1/admin/auth_providers/${id} {"oauth2": {"environment_client": true}}, or sets client_id and client_secret there.`
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
+import type { ServerMetadata } from '../providers/discovery.ts'
 import { needsMetadata, readsMetadata, withMetadata } from '../providers/issuer-metadata.ts'
 import { endpointsOf, type Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -18,7 +19,8 @@ type Dependencies = Pick<Broker, 'discover' | 'log'>
 /**
  * A new or changed provider, with its issuer's metadata. If the metadata cannot be read, a provider with endpoints of its
  * own is returned unchanged; the metadata is read again when a user begins an authorization. A provider whose endpoints come
- * from the metadata throws `provider_unavailable` then, and `invalid_request` if the metadata is invalid.
+ * from the metadata throws `provider_unavailable` then, and `invalid_request` if the metadata is invalid or does not list the
+ * algorithm of `dpop`.
  */
 export async function withDiscoveredMetadata(
   { discover, log }: Dependencies,
@@ -27,7 +29,9 @@ export async function withDiscoveredMetadata(
   const { issuer } = provider
   if (issuer === undefined || !readsMetadata(provider)) return provider
   try {
-    return withMetadata(provider, await discover(issuer))
+    const metadata = await discover(issuer)
+    checkProofAlgorithm(provider, metadata)
+    return withMetadata(provider, metadata)
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error
     if (needsMetadata(provider))
@@ -38,6 +42,17 @@ export async function withDiscoveredMetadata(
     log.warn({ issuer, reason: error.reason }, 'the metadata of an issuer cannot be read')
     return provider
   }
+}
+
+/** Throws `invalid_request` if the issuer does not take proofs of the provider's algorithm. */
+function checkProofAlgorithm({ dpop }: Provider, metadata: ServerMetadata): void {
+  const { issuer, dpop_signing_alg_values_supported: taken } = metadata
+  if (dpop === undefined || taken === undefined || taken.includes(dpop.algorithm)) return
+  throw invalidMember(
+    'oauth2.dpop.algorithm',
+    'not_allowed',
+    `oauth2.dpop.algorithm: ${issuer} does not take proofs of ${dpop.algorithm}, but ${taken.join(', ').slice(0, 200) || 'none'} (dpop_signing_alg_values_supported of its metadata).`,
+  )
 }
 
 /** The pauses of each broker, by issuer. */

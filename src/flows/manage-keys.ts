@@ -11,6 +11,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { DEFAULT_PROJECT, PROJECT_NAME, PROJECT_NAME_RULE, type Project } from '../domain/project.ts'
+import { currentContext } from '../services/request-context.ts'
 
 /** A new API key with its stored record. */
 export interface IssuedKey {
@@ -35,6 +36,8 @@ export interface KeyOrder {
   readonly expiresAt?: EpochSeconds | undefined
   readonly expiresIn?: number | undefined
   readonly rateLimit?: number | undefined
+  /** Of an approver: the groups for which the key decides. */
+  readonly groups?: readonly string[] | undefined
   readonly prefix?: KeyPrefix | undefined
 }
 
@@ -47,7 +50,7 @@ export async function createKey(
   by: Project,
   { prefix, ...order }: KeyOrder,
 ): Promise<IssuedKey & { readonly project: Project }> {
-  const { role, name = '', userId, rateLimit } = order
+  const { role, name = '', userId, rateLimit, groups } = order
   const expiresAt = expiryOf(order, broker.now())
   if (userId !== undefined && role === 'admin')
     throw invalidMember(
@@ -55,6 +58,9 @@ export async function createKey(
       'conflict',
       'A key that acts for one user cannot administer: give it the role caller or readonly.',
     )
+  if (groups !== undefined && role !== 'approver')
+    throw invalidMember('groups', 'conflict', 'Only keys of the role approver have groups.')
+  const createdBy = makerNow()
   // the project may be created, so the request is checked first
   const project = order.project === undefined ? by : await projectForKey(broker, by, order.project)
   const properties = {
@@ -65,11 +71,19 @@ export async function createKey(
     ...(expiresAt !== undefined && { expiresAt }),
     ...(rateLimit !== undefined && { rateLimit }),
     ...(userId !== undefined && { userId }),
+    ...(groups !== undefined && { groups: [...new Set(groups)].sort() }),
+    ...(createdBy !== undefined && { createdBy }),
   }
   const issued = issueApiKey(properties, prefix)
   const entries = broker.audit.of(project.id, { action: 'key.created', subject: issued.record.id, userId })
   await broker.store.apiKeys.add(issued.record, entries)
   return { ...issued, project }
+}
+
+/** The operator whose request this is, or who created the key that makes it, so that a chain of keys keeps its maker. */
+function makerNow(): string | undefined {
+  const { actor, apiKey } = currentContext()
+  return actor.kind === 'operator' ? actor.id : apiKey?.createdBy
 }
 
 /** When the key expires; `undefined`: never. */
@@ -121,7 +135,7 @@ export async function rotateKey(
   const notLive = () =>
     new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
   if (old === undefined || old.revokedAt !== undefined || isExpired(old, now)) throw notLive()
-  const issued = rotatedApiKey(old, now, prefix)
+  const issued = rotatedApiKey(old, now, prefix, makerNow())
   const oldEndsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceSeconds)
   const entries = broker.audit.of(project.id, { action: 'key.rotated', subject: id })
   if (!(await broker.store.apiKeys.rotate(old, oldEndsAt, issued.record, entries))) {

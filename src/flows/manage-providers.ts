@@ -37,15 +37,15 @@ export async function getEntry({ store }: Broker, projectId: string, id: string)
   return entry
 }
 
-/** Adds an entry to the project. Throws `invalid_request`, `already_exists`. */
+/** Adds an entry to the project. `uid`: a reserved one (reserve-provider.ts). Throws `invalid_request`, `already_exists`. */
 export async function addEntry(
   broker: Broker,
   projectId: string,
   { entry: described, clientSecret }: DescribedEntry<NewEntry>,
+  uid = newId('prov'),
 ): Promise<ProviderEntry> {
   const { store, now } = broker
   const entry = { ...described, provider: await withDiscoveredMetadata(broker, described.provider) }
-  const uid = newId('prov')
   const added = await store.providers.add(
     {
       ...entry,

@@ -18,6 +18,8 @@ export const IDLE_SECONDS = 30 * 60
 export const RECENT_SECONDS = 5 * 60
 /** The last use of a session is written at most once in this time. */
 const SEEN_SECONDS = 60
+/** The `PageRights.authority` of a session of `/me` that a caller's one-time link began. */
+export const BY_TICKET = 'ticket'
 /** The longest life of each kind of session. */
 export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600, user: 8 * 3600 } as const satisfies Record<
   PageSessionKind,
@@ -36,6 +38,8 @@ export interface PageRights {
   readonly authTime?: EpochSeconds | undefined
   /** The console: the project that the pages show. */
   readonly shownProjectId?: string
+  /** The console: the ids that this person may have as a user, so that they do not decide about their own calls. */
+  readonly userIds?: readonly string[] | undefined
   /** `/me`: where the page's link back to the application leads. */
   readonly returnUrl?: string | undefined
   /** `/me`: the language that the caller chose. */
@@ -180,7 +184,7 @@ function sealRights(
   row: BoundRow & Pick<PageSession, 'id' | 'projectId'>,
   rights: PageRights,
 ) {
-  const { may, authority, display, authTime, shownProjectId, returnUrl, lang, origin } = rights
+  const { may, authority, display, authTime, shownProjectId, userIds, returnUrl, lang, origin } = rights
   const of = boundTo(row)
   const kept: KeptRights = withoutUndefined({
     of,
@@ -189,6 +193,7 @@ function sealRights(
     display,
     authTime,
     shownProjectId,
+    userIds,
     returnUrl,
     lang,
     origin,

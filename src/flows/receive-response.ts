@@ -12,6 +12,7 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { UnsealError } from '../store/seal.ts'
+import { HELD_SECONDS, openAttemptSecrets } from './attempt-secrets.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import {
   mayComeFrom,
@@ -25,10 +26,6 @@ import { nameOnly } from './causes/request-entries.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { carriedResponse } from './form-response.ts'
 import { findProviderByUid } from './get-provider.ts'
-import { openAttemptSecrets } from './start-attempt.ts'
-
-/** How long a code is kept until the caller's page confirms the user; codes should not live longer (RFC 6749 section 4.1.2). */
-const HELD_SECONDS = 600
 
 /** An authorization response, received from a browser (RFC 6749 section 4.1.2). */
 export interface ReceivedResponse {
@@ -37,6 +34,8 @@ export interface ReceivedResponse {
   readonly query: URLSearchParams
   /** The value of the browser's cookie, if it has one. */
   readonly browserId: string | undefined
+  /** The state in the browser's cookie, for servers whose callback has none. */
+  readonly keptState?: string | undefined
   /** The project at whose domain it arrived: another project's authorizations are unknown there. */
   readonly projectId?: string | undefined
 }
@@ -59,10 +58,10 @@ export type ReceivedOutcome =
  */
 export async function receiveResponse(
   broker: Broker,
-  { providerUid, browserId, projectId, query: given }: ReceivedResponse,
+  { providerUid, browserId, projectId, query: given, keptState }: ReceivedResponse,
 ): Promise<ReceivedOutcome> {
   const { store, now } = broker
-  const received = await withStandardState(broker, providerUid, given)
+  const received = await withStandardState(broker, { providerUid, keptState }, given)
   const state = only(received, 'state')
   if (state === undefined) return { outcome: 'unknown_state' }
   const found = await store.authorizations.findByState(ownedTokenHash(state))
@@ -92,7 +91,7 @@ export async function receiveResponse(
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const response = carriedResponse(broker, authorization, received)
-  const query = standardResponse(response, entry?.provider.codeParameter)
+  const query = standardResponse(response, entry?.provider)
   const refused = refusalIn(query, entry, () => entry && clientSecretOf(broker, entry))
   const lines = trailLines({
     at: now(),
@@ -157,7 +156,7 @@ async function reload(broker: Broker, authorization: Authorization): Promise<Aut
 }
 
 /** The client secret, to be removed from the provider's words; `undefined` if it cannot be decrypted. */
-function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefined {
+export function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefined {
   try {
     return broker.clientFor(entry)?.clientSecret
   } catch (error) {
@@ -193,7 +192,12 @@ function refusalIn(
     }
   const error = query.get('error')
   if (error !== null) {
-    const secrets = [clientSecret(), ...query.getAll('state'), ...query.getAll('code')]
+    const secrets = [
+      clientSecret(),
+      ...query.getAll('state'),
+      ...query.getAll('code'),
+      ...query.getAll('oauth_token'),
+    ]
     const words = wordsOf(query.get('error_description'), secrets)
     const message = `${messageOf(error, displayName)}${saying(displayName, words)}`
     const said = { error: codeOf(error), ...(words !== undefined && { description: words }) }

@@ -42,9 +42,9 @@ async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revoc
   if (entry?.provider.revocationRequest === undefined) return 'unsupported'
   try {
     if (gone.providerIdentity !== providerIdentity(broker, entry)) return 'failed'
-    const { accessToken, kept } = openAccess(broker, gone)
+    const { accessToken, kept, dpopKey } = openAccess(broker, gone)
     const refreshToken = openRefreshToken(broker, gone)
-    const tokens = { accessToken, refreshToken }
+    const tokens = { accessToken, refreshToken, dpopKey }
     const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, kept))
     return await oauth.revoke(registered, tokens, unlessApprovedAgain(broker, gone))
   } catch (error) {

@@ -28,7 +28,7 @@ export function sealGrant(
   grant: CompleteGrant,
   { provider = {}, before, receivedAt = broker.now() }: TokenTimes = {},
 ): SealedGrant {
-  const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = grant
+  const { accessToken, userInfo, extra, kept, dpopKey, tokenSecret, tokenType, scopes, expiresIn } = grant
   const seal = (secrets: SealedAccess | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), sealingContext('connections', column, row))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
@@ -46,7 +46,10 @@ export function sealGrant(
     hasRefresh,
   })
   return {
-    access: seal({ accessToken, userInfo, extra, kept, granted: { scopes, account: row.account } }, 'access'),
+    access: seal(
+      { accessToken, userInfo, extra, kept, dpopKey, tokenSecret, granted: { scopes, account: row.account } },
+      'access',
+    ),
     refresh: hasRefresh && !isSealed ? seal({ refreshToken, endsAt }, 'refresh') : undefined,
     tokenType,
     scopes,

@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/identity.ts'
+import { hostOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { changeRow } from '../services/change-row.ts'
 
@@ -46,7 +47,7 @@ export async function settleIdentities({
     })
     if (!confirmed) return
     log.warn(
-      { provider: id, tokenEndpoint: new URL(listed.provider.tokenRequest.endpoint).host },
+      { provider: id, host: hostOf(listed.provider) },
       'the client from the environment stays in use at endpoints that are not in the catalogue: check that they are right',
     )
   }

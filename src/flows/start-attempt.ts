@@ -1,13 +1,10 @@
-import type { Broker, OidcVerifier } from '../broker.ts'
+import type { Broker } from '../broker.ts'
 import {
   type Attempt,
   type AttemptSecrets,
   type Authorization,
   authorizationAt,
-  type Confirmed,
-  type Confirming,
   currentStep,
-  type Pending,
   requestedAccount,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
@@ -15,39 +12,21 @@ import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
 import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
-import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { RegisteredClient } from '../providers/provider-entry.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { ownScopes, scopesToAsk } from '../providers/provider-request.ts'
+import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import { mayClick, type OpenerOf } from '../services/openers.ts'
-import { callbackPath } from '../services/users-origin.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { nameOnly } from './causes/request-entries.ts'
+import { firstRequestOf, nameOnly, requestEntries } from './causes/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login/login-proof.ts'
-
-export type StartedAttempt =
-  /** The browser is redirected to the provider. */
-  | { readonly outcome: 'started'; readonly authorizationUrl: URL }
-  /** The user must log in first, in this browser. */
-  | {
-      readonly outcome: 'login_required'
-      readonly verifier: OidcVerifier
-      readonly authorization: Authorization
-      /** Values that the user gave, for the attempt after the login. */
-      readonly given: ConnectionValues
-    }
-  /** The user has to give values, such as a subdomain. `faults`: sentences by the variable's name. */
-  | {
-      readonly outcome: 'values_needed'
-      readonly faults: ReadonlyMap<string, string>
-      readonly authorization: Authorization
-    }
-  /** The link of a connect session, in another browser than the one that opened the session. Nothing was changed. */
-  | { readonly outcome: 'wrong_browser' }
-  /** The authorization has ended, or the code of another attempt is being redeemed. */
-  | { readonly outcome: 'not_startable'; readonly authorization: Authorization }
+import type { StartedAttempt } from './started-attempt.ts'
+import { typeCredentials } from './type-credentials.ts'
 
 /**
  * Starts an attempt at the user's click: with a fresh `state`, `nonce` and code verifier, bound to this browser (RFC
@@ -57,7 +36,7 @@ export type StartedAttempt =
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  { browserId, loginProof, sessionUser, given: typed = {}, openerOf }: ClickingBrowser,
+  { browserId, loginProof, sessionUser, given: typed, openerOf }: ClickingBrowser,
 ): Promise<StartedAttempt> {
   const { store, oauth, now, settings } = broker
   const { verifier } = settings
@@ -74,13 +53,15 @@ export async function startAttempt(
   const stored = await findProviderByUid(broker, projectId, providerUid)
   const given = stored === undefined ? {} : askedValues(stored.provider, { ...typed, ...byCaller })
   const faults = stored === undefined ? new Map() : givenFaults(stored.provider, given)
-  if (faults.size > 0) return { outcome: 'values_needed', faults, authorization }
+  // typed credentials come after the login, and never travel through it
+  const isTyped = stored?.provider.credentials !== undefined
+  if (faults.size > 0 && !isTyped) return { outcome: 'values_needed', faults, authorization }
   if (
     verifier.kind === 'oidc' &&
     sessionUser === undefined &&
     !hasLoggedIn(broker, verifier, authorization, browserId, loginProof)
   )
-    return { outcome: 'login_required', verifier, authorization, given }
+    return { outcome: 'login_required', verifier, authorization, ...(!isTyped && { given }) }
   const entry = stored && (await withCurrentMetadata(broker, stored))
   if (entry === undefined || entry.status === 'inactive') {
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
@@ -88,11 +69,29 @@ export async function startAttempt(
     const failed = await store.authorizations.fail(id, 'provider_changed', message, now(), undefined, audit)
     return { outcome: 'not_startable', authorization: failed ?? authorizationAt(authorization, now()) }
   }
+  const { credentials } = entry.provider
+  if (credentials !== undefined)
+    return typeCredentials(broker, authorization, entry, credentials, { typed, given, browserId })
   const registered = registeredClient(broker, entry, given)
   const state = newOwnedToken(projectId, userId)
+  const identity = providerIdentity(broker, entry)
+  const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
+  const known = account === 'new' ? undefined : chooseConnection(connections, account)
+  // a grant that needs a new consent may be gone at the provider, so its scopes do not count as existing
+  const isUsable = known?.status === 'active' && known.providerIdentity === identity
+  const existingScopes = scopes.filter((scope) => isUsable && known.scopes.includes(scope))
+  const sent: SentRequest[] = []
+  const begun = await recordingRequests(sent, () =>
+    oauth.begin(registered, { state, scopes, existingScopes }),
+  ).catch((error: unknown) => {
+    if (error instanceof ProviderRefusal) return error
+    throw error
+  })
+  if (begun instanceof ProviderRefusal) return notBegun(broker, authorization, entry.provider, sent, begun)
+  const authorizationUrl = begun.url
   const secrets: AttemptSecrets = {
-    ...oauth.secretsFor(registered, scopes),
-    providerIdentity: providerIdentity(broker, entry),
+    ...begun.secrets,
+    providerIdentity: identity,
     redirectUri: registered.redirectUri,
     ...(Object.keys(given).length > 0 && { given }),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
@@ -106,21 +105,11 @@ export async function startAttempt(
     ),
     startedAt: now(),
   }
-  const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
-  const known = account === 'new' ? undefined : chooseConnection(connections, account)
-  // a grant that needs a new consent may be gone at the provider, so its scopes do not count as existing
-  const isUsable = known?.status === 'active' && known.providerIdentity === secrets.providerIdentity
-  const existingScopes = scopes.filter((scope) => isUsable && known.scopes.includes(scope))
-  const authorizationUrl = await oauth.authorizationUrl(registered, {
-    state,
-    secrets,
-    scopes,
-    existingScopes,
-  })
   const { asked } = scopesToAsk(entry.provider, scopes, existingScopes)
   const lines = trailLines(
     ...(verifier.kind === 'oidc' || sessionUser !== undefined ? [loggedIn(broker, step)] : []),
     { at: now(), step: 'clicked', part: step },
+    ...requestEntries(broker, entry.provider, sent, step),
     {
       at: now(),
       step: 'sent_to_provider',
@@ -133,7 +122,33 @@ export async function startAttempt(
     const current = (await store.authorizations.find(id)) ?? authorization
     return { outcome: 'not_startable', authorization: authorizationAt(current, now()) }
   }
-  return { outcome: 'started', authorizationUrl }
+  const isInCookie = entry.provider.oauth1?.fixedCallback === true
+  return { outcome: 'started', authorizationUrl, ...(isInCookie && { state }) }
+}
+
+/** A refusal of the request ends the authorization; an answer that says nothing about it lets the user try again. */
+async function notBegun(
+  broker: Broker,
+  authorization: Authorization,
+  provider: Provider,
+  sent: readonly SentRequest[],
+  refusal: ProviderRefusal,
+): Promise<StartedAttempt> {
+  const { id, step } = authorization
+  const { reason, message, words = message } = refusal
+  broker.log.warn({ authorizationId: id, reason, why: message }, 'an authorization request was not prepared')
+  if (reason === 'provider_unavailable') {
+    await recordRefusal(broker, authorization, 'provider_unavailable', words)
+    return { outcome: 'provider_unavailable', authorization }
+  }
+  const lines = trailLines(
+    { at: broker.now(), step: 'clicked', part: step },
+    ...requestEntries(broker, provider, sent, step, refusal, firstRequestOf(provider)),
+  )
+  const audit = failureAudit(broker, authorization, reason, words)
+  const now = broker.now()
+  const failed = await broker.store.authorizations.fail(id, reason, message, now, undefined, audit, lines)
+  return { outcome: 'not_startable', authorization: failed ?? authorizationAt(authorization, now) }
 }
 
 function loggedIn({ settings, now }: Broker, part: number): TrailEntry {
@@ -166,25 +181,4 @@ export interface ClickingBrowser {
   readonly sessionUser?: string | undefined
   /** Values that the user typed for variables of the provider. */
   readonly given?: ConnectionValues | undefined
-}
-
-/** The secrets that the current attempt keeps for its token request. */
-export function openAttemptSecrets(
-  broker: Broker,
-  authorization: Pending | Confirming | Confirmed,
-  { secrets }: Attempt,
-): AttemptSecrets {
-  // only startAttempt seals this column, in this shape
-  return JSON.parse(
-    broker.sealer.open(secrets, sealingContext('authorizations', 'secrets', authorization)),
-  ) as AttemptSecrets
-}
-
-/** The redirect URI of the attempt's authorization request. Releases that stored none used that of the public URL. */
-export function attemptRedirectUri(
-  { settings }: Pick<Broker, 'settings'>,
-  { redirectUri }: AttemptSecrets,
-  { uid }: Pick<ProviderEntry, 'uid'>,
-): string {
-  return redirectUri ?? new URL(callbackPath(uid), settings.publicUrl).href
 }

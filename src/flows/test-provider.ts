@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { lacksValues, withConnectionValues } from '../providers/connection-values.ts'
-import { endpointsOf, originAndPath } from '../providers/provider.ts'
+import { endpointsOf, originAndPath, tokenRequestIn } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { missingSettings, registeredClient } from './get-provider.ts'
@@ -53,11 +53,12 @@ async function testMetadata({ discover }: Broker, { provider }: ProviderEntry): 
     }
   try {
     const { authorization_endpoint, token_endpoint } = await discover(issuer)
+    const { authorization, token } = endpointsOf(provider)
     const compared = [
-      ['authorization', authorization_endpoint, provider.authorizationRequest.endpoint],
-      ['token', token_endpoint, provider.tokenRequest.endpoint],
+      ['authorization', authorization_endpoint, authorization],
+      ['token', token_endpoint, token],
     ] as const
-    const others = compared.filter(([, told, own]) => originAndPath(told) !== originAndPath(own))
+    const others = compared.filter(([, told, own]) => own !== undefined && originAndPath(told) !== own)
     if (others.length === 0)
       return { point, outcome: 'ok', message: `${issuer} names the endpoints that the entry has.` }
     const said = others.map(([role, told]) => `${originAndPath(told)} as its ${role} endpoint`).join(' and ')
@@ -77,7 +78,7 @@ async function testHosts({ outgoing }: Broker, entry: ProviderEntry): Promise<Te
     const { origin } = new URL(endpoint)
     rolesOf.set(origin, [...(rolesOf.get(origin) ?? []), role.replaceAll('_', ' ')])
   }
-  const opened = originAndPath(provider.authorizationRequest.endpoint)
+  const opened = endpointsOf(provider).authorization
   return Promise.all(
     [...rolesOf].map(async ([origin, roles]): Promise<TestedPoint> => {
       const { host } = new URL(origin)
@@ -90,11 +91,11 @@ async function testHosts({ outgoing }: Broker, entry: ProviderEntry): Promise<Te
       const point = `${readable(host)} (${roles.join(', ')})`
       if (isTemplate(origin))
         return { point, outcome: 'unknown', message: 'Its host depends on a value that is not set.' }
-      const isOpened = new URL(opened).origin === origin && !isTemplate(opened)
+      const page = opened && new URL(opened).origin === origin && !isTemplate(opened) ? opened : undefined
       try {
-        const { status } = await outgoing.send({ url: isOpened ? opened : origin, deadlineMs: TIMEOUT_MS })
+        const { status } = await outgoing.send({ url: page ?? origin, deadlineMs: TIMEOUT_MS })
         if (status >= 500) return { point, outcome: 'warning', message: `It answers with HTTP ${status}.` }
-        if (isOpened && (status === 404 || status === 410))
+        if (page !== undefined && (status === 404 || status === 410))
           return {
             point,
             outcome: 'warning',
@@ -119,10 +120,12 @@ async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedP
   const point = 'Client'
   const unknown = (message: string): TestedPoint => ({ point, outcome: 'unknown', message })
   const { provider } = entry
+  if (provider.credentials !== undefined)
+    return unknown('Users type credentials, so there is no client: each is checked when it is typed.')
   if (missingSettings(broker, entry).length > 0)
     return unknown('It is not complete, so the provider was not asked.')
   const registered = registeredClient(broker, entry)
-  if (lacksValues(registered.provider.tokenRequest))
+  if (lacksValues(tokenRequestIn(registered.provider)))
     return unknown('The token endpoint depends on a value that each user has, so no request was sent to it.')
   const state = randomBytes(16).toString('base64url')
   const response = new URLSearchParams({ code: `test-${randomBytes(24).toString('base64url')}`, state })

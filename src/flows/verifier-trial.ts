@@ -39,7 +39,7 @@ function checkedUrl(text: string, development: boolean): URL {
     throw invalidMember(
       'verifier_url',
       'invalid',
-      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
+      'verifier_url must be an https URL (http for a loopback host) without credentials, query, or fragment.',
     )
   return url
 }

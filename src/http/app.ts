@@ -4,6 +4,7 @@ import type { Broker } from '../broker.ts'
 import { loadFeatures } from '../features/load-features.ts'
 import { type ApiOptions, createApi } from './api.ts'
 import { addConnect } from './connect/connect.ts'
+import { addInstall } from './connect/install.ts'
 import { addLogin } from './connect/login.ts'
 import { addClientMetadata } from './connect/own-client-metadata.ts'
 import { addSessionLogin } from './connect/session-login.ts'
@@ -31,6 +32,7 @@ const PAGES = [
   '/',
   '/connect/*',
   '/callback/*',
+  '/install/*',
   '/login/*',
   '/.well-known/oauth-authorization-server',
   '/.well-known/openid-configuration',
@@ -57,6 +59,7 @@ const PAGES = [
 export const USERS_PATHS: readonly string[] = [
   '/connect/*',
   '/callback/*',
+  '/install/*',
   '/login/callback',
   '/assets/*',
   '/health',
@@ -85,11 +88,13 @@ export function createApp(broker: Broker, options: AppOptions): OpenAPIHono {
       : errorResponse(c, error, broker.log),
   )
   for (const route of PAGES) app.use(route, observer.page(route))
-  for (const path of ['/connect/*', '/callback/*', '/login/*', '/sandbox/*'])
+  for (const path of ['/connect/*', '/callback/*', '/install/*', '/login/*', '/sandbox/*'])
     app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
-  for (const { add } of routesOfFeatures) add(app, broker, limits)
+  const parts = routesOfFeatures.flatMap(({ ownPage }) => ownPage ?? [])
+  for (const { add } of routesOfFeatures) add(app, broker, limits, parts)
+  addInstall(app, broker) //          /install/{provider entry}
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker, routesOfFeatures.find(({ beginSession }) => beginSession)?.beginSession) // /login/callback

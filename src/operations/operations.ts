@@ -5,6 +5,7 @@ import * as mcpClients from './admin/mcp-clients.ts'
 import * as projects from './admin/projects.ts'
 import * as secrets from './admin/secrets.ts'
 import * as arcadeVerifier from './admin/session-verification.ts'
+import * as sharedConnections from './admin/shared-connections.ts'
 import * as authorizations from './authorizations/authorizations.ts'
 import * as connections from './authorizations/connections.ts'
 import * as userConnections from './authorizations/user-connections.ts'
@@ -38,6 +39,7 @@ export const operations: readonly Operation[] = [
   providerCatalogue,
   userConnections,
   mcpClients,
+  sharedConnections,
   secrets,
   keys,
   projects,

@@ -88,8 +88,8 @@ function toFault({ path, meant, siblings }: UnknownMember, part: Part): Fault {
     code: isParameter ? 'unknown_parameter' : 'unknown_member',
     message:
       meant === undefined
-        ? `${name} is no known ${what} (${there}).`
-        : `${name} is no known ${what}: did you mean ${printable(meant)}?`,
+        ? `${name} is not a known ${what} (${there}).`
+        : `${name} is not a known ${what}: did you mean ${printable(meant)}?`,
   }
 }
 

@@ -1,8 +1,11 @@
 import { isIPv4 } from 'node:net'
+import type { ProofKey } from '../domain/connection.ts'
 import { bareHostname, withBareHost } from '../egress/public-address.ts'
+import { BOUND_TOKEN } from './dpop.ts'
+import type { ProofUse } from './dpop-proofs.ts'
 import { renderHeaders } from './headers.ts'
 import type { Provider } from './provider.ts'
-import { hasPlaceholder, renderTemplate, type TemplateValues } from './template.ts'
+import { hasPlaceholder, renderTemplate } from './template.ts'
 
 /**
  * Whether the user's token may be sent to the URL: the entry must name its host, with the port unless it is the scheme's
@@ -21,26 +24,37 @@ export interface ApiCredentials {
   readonly clientId?: string | undefined
   /** The connection's kept values, by name. */
   readonly kept?: Readonly<Record<string, string>>
+  /** The key that the token is bound to. */
+  readonly dpopKey?: ProofKey | undefined
 }
 
 /**
  * The headers of a request to the provider's API: the token, in `Authorization` (RFC 6750 section 2.1) unless the entry
- * says otherwise, and what the entry has besides. They are for the hosts of `isApiHost` alone.
+ * says otherwise, and what the entry has besides. They are for the hosts of `isApiHost` alone. A token that is bound to a
+ * key needs the header `DPoP` too, which `proofOfUse` is for.
  */
 export function apiHeaders(
-  { api }: Pick<Provider, 'api'>,
-  { accessToken, clientId, kept }: ApiCredentials,
+  { api, oauth1 }: Pick<Provider, 'api' | 'oauth1'>,
+  { accessToken, clientId, kept, dpopKey }: ApiCredentials,
 ): Record<string, string> {
   const values = { access_token: accessToken, client_id: clientId, kept }
   const headers = renderHeaders(api?.headers, values)
   const carriesToken = Object.values(api?.headers ?? {}).some((template) =>
     hasPlaceholder(template, 'access_token'),
   )
-  return carriesToken ? headers : { ...headers, authorization: apiAuthorization(api, values) }
+  // the signature of each request takes the token's place (`signature.ts`)
+  if (carriesToken || oauth1 !== undefined) return headers
+  const template = dpopKey === undefined ? (api?.authorization ?? 'Bearer {{access_token}}') : BOUND_TOKEN
+  return { ...headers, authorization: renderTemplate(template, values) }
 }
 
-function apiAuthorization(api: Provider['api'], values: TemplateValues): string {
-  return renderTemplate(api?.authorization ?? 'Bearer {{access_token}}', values)
+/** The proof that each request to an API needs with a token that is bound to a key; `undefined` for other tokens. */
+export function proofOfUse({
+  accessToken,
+  clientId,
+  dpopKey: key,
+}: Omit<ApiCredentials, 'kept'>): ProofUse | undefined {
+  return key && { key, clientId, accessToken }
 }
 
 /**

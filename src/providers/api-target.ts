@@ -32,7 +32,7 @@ export function apiTarget(
   if (baseFault !== undefined) return { kind: 'request', fault: `has a base URL that ${baseFault}` }
   const url = withBareHost(new URL(base))
   if (!isApiHost(provider, url))
-    return { kind: 'host', fault: `would go to ${url.host}, which is no host of this provider's API` }
+    return { kind: 'host', fault: `would go to ${url.host}, which is not a host of this provider's API` }
   const fault = pathFault(asked)
   if (fault !== undefined) return { kind: 'request', fault }
   const basePath = url.pathname.replace(/\/$/, '')
@@ -89,7 +89,45 @@ function decodings(text: string): string[] {
   for (let times = 0; times < DECODINGS; times++) {
     const last = all.at(-1) ?? ''
     if (!last.includes('%')) break
-    all.push(last.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))))
+    all.push(decodedOnce(last))
   }
   return all
+}
+
+/** Each character of the result is a byte. */
+function decodedOnce(text: string): string {
+  return text.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** The path of a request, without its query, as servers may read it. */
+export interface ReadPath {
+  /** Decoded as often as servers may, with empty segments merged. */
+  readonly path: string
+  /** Also decoded less often, without path parameters (`;x`) and with empty segments; at most 56. */
+  readonly readings: readonly string[]
+}
+
+/** Reads the path byte by byte, so that a byte that is not UTF-8 (U+FFFD in the result) hides nothing beside it. */
+export function readPath(path: string): ReadPath {
+  let last = withoutParameters([path.split('?', 1)[0] ?? ''])
+  const all = new Set<string>()
+  for (let times = 0; times < DECODINGS; times++) {
+    last = withoutParameters([...last].map(decodedOnce))
+    for (const bytes of last) all.add(bytes).add(withoutEmptySegments(bytes))
+  }
+  const [whole = ''] = last
+  return { path: textOf(withoutEmptySegments(whole)), readings: [...all].map(textOf) }
+}
+
+/** The paths, and how a server reads them that drops path parameters. */
+function withoutParameters(paths: readonly string[]): Set<string> {
+  return new Set(paths.flatMap((path) => [path, path.replaceAll(/;[^/]*/g, '')]))
+}
+
+function withoutEmptySegments(path: string): string {
+  return path.replaceAll(/[/\\]+/g, '/')
+}
+
+function textOf(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString()
 }

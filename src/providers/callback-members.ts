@@ -18,7 +18,7 @@ export function patternFault(pattern: string): string | undefined {
     if (!(error instanceof PatternFault)) throw error
     return error.isTooLarge
       ? error.message
-      : 'is no regular expression that RE2 takes (no lookaround, no back-references)'
+      : 'is not a regular expression that RE2 takes (no lookaround, no back-references)'
   }
 }
 

@@ -38,6 +38,19 @@ export interface ClientAssertion {
   readonly lifetimeSeconds: number
 }
 
+/** `subject` and the texts of `claims` may also name `{{user_id}}` and `{{scopes}}`, as `grant-assertion.ts` says. */
+export interface GrantAssertion extends ClientAssertion {
+  /** Further claims; a text is a template. */
+  readonly claims?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** What differs from the client's assertion; the key is the same. */
+export interface RequestObject {
+  readonly algorithm?: AssertionAlgorithm
+  /** `kid` of the JWT's header, a template as in `ClientAssertion`. */
+  readonly keyId?: string
+}
+
 /** Signature algorithms of RFC 7518 section 3.1 and RFC 8037. */
 export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number]
 export const ASSERTION_ALGORITHMS = [

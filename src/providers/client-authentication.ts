@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ClientCertificate } from '../egress/outgoing.ts'
 import type { ClientAuthMethod } from './client-auth-method.ts'
-import { certificateOf, isKeyMethod, isSent, KeyFault, signedAssertion } from './client-key.ts'
+import { certificateOf, isKeyMethod, isSent, KeyFault, signedAssertion, signsGrants } from './client-key.ts'
 import type { Client, RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import type { RequestBlock } from './request-block.ts'
@@ -25,11 +25,20 @@ export async function credentialsFor(
   registered: Pick<RegisteredClient, 'provider' | 'client'>,
   now: EpochSeconds,
 ): Promise<ClientCredentials> {
-  const { provider, client } = registered
-  try {
+  return withKey(registered, async () => {
     const certificate = certificateOf(registered)
     const own = await ownCredentials(authMethod, registered, now)
     return { ...own, ...(certificate && { certificate }) }
+  })
+}
+
+/** Runs what uses the client's key. A `KeyFault` becomes a `ProviderRefusal` (`invalid_client`). */
+export async function withKey<Result>(
+  { provider, client }: Pick<RegisteredClient, 'provider' | 'client'>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run()
   } catch (error) {
     if (!(error instanceof KeyFault)) throw error
     const about = client.clientSecret === undefined ? 'is missing' : error.message
@@ -44,6 +53,8 @@ async function ownCredentials(
 ): Promise<ClientCredentials> {
   const { provider, client } = registered
   const params = { client_id: client.clientId }
+  // the assertion of the grant names the client (RFC 7523 section 3.1)
+  if (authMethod === 'none' && signsGrants(provider)) return { params: {} }
   if (authMethod === 'none' || authMethod === 'bearer_access_token' || authMethod === 'tls_client_auth')
     return { params }
   if (!isKeyMethod(authMethod)) {

@@ -9,7 +9,7 @@ import {
   KEY_METHODS,
   type KeyMethod,
 } from './client-auth-method.ts'
-import type { Provider } from './provider.ts'
+import { authorizationRequestIn, type Provider, requestsOf, tokenRequestIn } from './provider.ts'
 import type { Client, RegisteredClient } from './provider-entry.ts'
 import { fillTemplate } from './template.ts'
 
@@ -22,24 +22,28 @@ export function isKeyMethod(authMethod: ClientAuthMethod): authMethod is KeyMeth
 
 /** The method for which the provider's client secret is a key; `undefined` if it is a secret that is sent. */
 export function keyMethodOf(provider: Provider): KeyMethod | undefined {
-  const { tokenRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
-  const { exchangeRequest, renewalRequest } = provider
-  return [
-    tokenRequest,
-    refreshRequest,
-    exchangeRequest,
-    renewalRequest,
-    introspectionRequest,
-    revocationRequest,
-  ]
-    .flatMap((block) => (block === undefined ? [] : [block.authMethod]))
+  return requestsOf(provider)
+    .flatMap(([, { authMethod }]) => (authMethod === undefined ? [] : [authMethod]))
     .find(isKeyMethod)
+}
+
+/** Whether the provider's client secret is the key of the assertions that it exchanges for tokens. */
+export function signsGrants({ grant }: { readonly grant?: Provider['grant'] | undefined }): boolean {
+  return grant?.type === 'jwt_bearer'
+}
+
+/** Whether the client has a key that can sign its authorization requests (RFC 9101). */
+export function canSignRequests(provider: Provider): boolean {
+  const method = keyMethodOf(provider)
+  return method === 'private_key_jwt' || method === 'client_secret_jwt'
 }
 
 /** Whether requests may carry the client secret. A private key is never sent, not even after a change of the method. */
 export function isSent(provider: Provider, { clientSecret = '' }: Client): boolean {
   return (
-    keyMethodOf(provider) === undefined && !/-----BEGIN [A-Z ]*PRIVATE KEY-----|"kty"\s*:/.test(clientSecret)
+    !signsGrants(provider) &&
+    keyMethodOf(provider) === undefined &&
+    !/-----BEGIN [A-Z ]*PRIVATE KEY-----|"kty"\s*:/.test(clientSecret)
   )
 }
 
@@ -52,21 +56,57 @@ export async function signedAssertion(
   now: EpochSeconds,
 ): Promise<string> {
   const assertion = assertionOf(provider)
-  const { algorithm, keyId, issuer, subject, audience, lifetimeSeconds } = assertion
-  const values = Object.entries(provider.variables ?? {}).map(([name, { value }]) => [name, value] as const)
-  const filled = (template: string) =>
-    fillTemplate(template, { ...Object.fromEntries(values), client_id: clientId })
-  const key = signingKey(clientSecret, algorithm)
+  const { issuer, subject, audience, lifetimeSeconds } = assertion
+  const filled = templatesOf(provider, clientId)
   const jwt = new SignJWT()
-    .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId !== undefined && { kid: filled(keyId) }) })
     .setIssuer(filled(issuer ?? '{{client_id}}'))
     .setSubject(filled(subject ?? '{{client_id}}'))
-    .setAudience(filled(audience ?? provider.issuer ?? provider.tokenRequest.endpoint))
+    .setAudience(filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint))
     .setIssuedAt(now)
     .setExpirationTime(now + lifetimeSeconds)
     .setJti(randomUUID())
+  return signed(jwt, { ...assertion, type: 'JWT' }, clientSecret, filled)
+}
+
+const REQUEST_OBJECT_SECONDS = 300
+
+/**
+ * The parameters of an authorization request as a JWT (RFC 9101 section 4), signed with the key of the client's assertion.
+ * Throws `KeyFault` as `signedAssertion`.
+ */
+export async function signedRequestObject(
+  { provider, client: { clientId, clientSecret = '' } }: Pick<RegisteredClient, 'provider' | 'client'>,
+  params: Readonly<Record<string, string>>,
+  now: EpochSeconds,
+): Promise<string> {
+  const { issuer = new URL(authorizationRequestIn(provider).endpoint).origin } = provider
+  const jwt = new SignJWT({ ...params })
+    .setIssuer(clientId)
+    .setAudience(issuer)
+    .setIssuedAt(now)
+    .setExpirationTime(now + REQUEST_OBJECT_SECONDS)
+    .setJti(randomUUID())
+  const header = { ...assertionOf(provider), ...provider.requestObject, type: 'oauth-authz-req+jwt' }
+  return signed(jwt, header, clientSecret, templatesOf(provider, clientId))
+}
+
+/** Fills the templates of the entry's JWTs: `{{client_id}}` and variables. */
+function templatesOf({ variables = {} }: Provider, clientId: string): (template: string) => string {
+  const values = Object.entries(variables).map(([name, { value }]) => [name, value] as const)
+  return (template) => fillTemplate(template, { ...Object.fromEntries(values), client_id: clientId })
+}
+
+/** Signs with the client's key. Throws `KeyFault`. */
+export async function signed(
+  jwt: SignJWT,
+  { algorithm, keyId, type }: Pick<ClientAssertion, 'algorithm' | 'keyId'> & { readonly type: string },
+  secret: string,
+  filled: (template: string) => string,
+): Promise<string> {
+  const key = signingKey(secret, algorithm)
+  const kid = keyId !== undefined && { kid: filled(keyId) }
   try {
-    return await jwt.sign(key)
+    return await jwt.setProtectedHeader({ alg: algorithm, typ: type, ...kid }).sign(key)
   } catch {
     throw new KeyFault(`is no key for ${algorithm}`) // the library's message may describe the key
   }
@@ -95,6 +135,9 @@ export function keyFault(provider: Provider, clientSecret: string): string | und
     const method = keyMethodOf(provider)
     if (method === 'tls_client_auth') readCertificate(clientSecret)
     else if (method !== undefined) signingKey(clientSecret, assertionOf(provider).algorithm)
+    if (signsGrants(provider)) signingKey(clientSecret, provider.assertion?.algorithm ?? 'RS256')
+    if (provider.requestObject?.algorithm !== undefined)
+      signingKey(clientSecret, provider.requestObject.algorithm)
     return undefined
   } catch (error) {
     if (error instanceof KeyFault) return error.message

@@ -1,5 +1,6 @@
-import { type KeptValue, type Provider, requestsOf } from './provider.ts'
-import type { AuthorizationRequestBlock } from './request-block.ts'
+import { fieldFault } from './credentials.ts'
+import { type KeptValue, mapRequests, type Provider, requestsOf } from './provider.ts'
+import type { RequestEndpoint } from './request-block.ts'
 import { fillTemplate, hasPlaceholder } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
 
@@ -22,16 +23,28 @@ export function askedValues(
   )
 }
 
+/** The values that are part of URLs, as one text: account ids are unique within them alone. */
+export function valuesInUrls(provider: Pick<Provider, 'variables'>, given: ConnectionValues): string {
+  const values = askedValues(provider, given)
+  return Object.entries(values)
+    .filter(([name]) => provider.variables?.[name]?.isText !== true)
+    .map(([, value]) => value)
+    .join(':')
+}
+
 /** What is wrong with the values that a user entered, or that the caller sent for the user; by the variable's name. */
 export function givenFaults(
-  provider: Pick<Provider, 'variables'>,
+  provider: Pick<Provider, 'variables' | 'credentials'>,
   given: ConnectionValues,
 ): ReadonlyMap<string, string> {
   const faults = new Map<string, string>()
   const asked = new Map(userVariables(provider))
   for (const [name, variable] of asked) {
     const value = Object.hasOwn(given, name) ? (given[name] ?? '') : ''
+    const field = provider.credentials?.fields[name]
+    const fault = field && fieldFault(field, value)
     if (value === '') faults.set(name, 'is missing')
+    else if (fault !== undefined) faults.set(name, fault)
     else if (variableFault({ ...variable, value }) !== undefined)
       faults.set(
         name,
@@ -46,7 +59,7 @@ export function givenFaults(
 const UNKNOWN_ENDPOINT = 'https://value-is-not-known.invalid/'
 
 /** Whether the request cannot be sent, because its endpoint names a value that the connection does not have. */
-export function lacksValues({ endpoint }: Pick<AuthorizationRequestBlock, 'endpoint'>): boolean {
+export function lacksValues({ endpoint }: Pick<RequestEndpoint, 'endpoint'>): boolean {
   return endpoint === UNKNOWN_ENDPOINT
 }
 
@@ -54,28 +67,16 @@ export function lacksValues({ endpoint }: Pick<AuthorizationRequestBlock, 'endpo
 export function withConnectionValues(provider: Provider, values: ConnectionValues): Provider {
   const asked = userVariables(provider)
   const placeholders = [...asked.map(([name]) => name), ...Object.keys(provider.keptValues ?? {})]
-  const fill = <Block extends AuthorizationRequestBlock>(block: Block): Block => {
+  const fill = <Block extends RequestEndpoint>(block: Block): Block => {
     const { endpointTemplate: template } = block
     if (template === undefined || !placeholders.some((name) => hasPlaceholder(template, name))) return block
     const url = fillTemplate(fillUrl(template, provider.variables), values)
     const isKnown = !placeholders.some((name) => hasPlaceholder(url, name)) && URL.canParse(url)
     return { ...block, endpoint: isKnown ? url : UNKNOWN_ENDPOINT }
   }
-  const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
-  const { exchangeRequest, renewalRequest } = provider
-  const accountsWithin = asked.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
-  return {
-    ...provider,
-    authorizationRequest: fill(provider.authorizationRequest),
-    tokenRequest: fill(provider.tokenRequest),
-    ...(refreshRequest && { refreshRequest: fill(refreshRequest) }),
-    ...(exchangeRequest && { exchangeRequest: fill(exchangeRequest) }),
-    ...(renewalRequest && { renewalRequest: fill(renewalRequest) }),
-    ...(userInfoRequest && { userInfoRequest: fill(userInfoRequest) }),
-    ...(introspectionRequest && { introspectionRequest: fill(introspectionRequest) }),
-    ...(revocationRequest && { revocationRequest: fill(revocationRequest) }),
-    ...(asked.length > 0 && { accountsWithin }),
-  }
+  const ofUrls = asked.filter(([, { isText }]) => isText !== true)
+  const accountsWithin = ofUrls.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
+  return { ...mapRequests(provider, fill), ...(ofUrls.length > 0 && { accountsWithin }) }
 }
 
 /** The values of authorization responses that endpoints name. */

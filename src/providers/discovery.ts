@@ -11,10 +11,17 @@ export interface ServerMetadata {
   readonly issuer: string
   readonly authorization_endpoint: string
   readonly token_endpoint: string
+  /** RFC 9126 section 5. */
+  readonly pushed_authorization_request_endpoint?: string
+  readonly require_pushed_authorization_requests?: boolean
+  /** RFC 9101 section 10.5. */
+  readonly require_signed_request_object?: boolean
   readonly userinfo_endpoint?: string
   readonly jwks_uri?: string
   readonly token_endpoint_auth_methods_supported?: readonly string[]
   readonly id_token_signing_alg_values_supported?: readonly string[]
+  /** RFC 9449 section 5.1. */
+  readonly dpop_signing_alg_values_supported?: readonly string[]
   readonly authorization_response_iss_parameter_supported?: boolean
   readonly revocation_endpoint?: string
   readonly introspection_endpoint?: string
@@ -96,7 +103,7 @@ export async function discoverAtOrigin(
   const isHere = typeof issuer === 'string' && URL.parse(issuer)?.origin === origin
   const allowsHttp = (url: URL) => outgoing.allows(url)
   if (isHere) return { metadata: toMetadata(members, issuer, allowsHttp), isGuessed: false }
-  const fault = typeof issuer === 'string' ? endpointFault(issuer, allowsHttp) : 'is no text'
+  const fault = typeof issuer === 'string' ? endpointFault(issuer, allowsHttp) : 'is not text'
   if (fault !== undefined)
     throw new ProviderRefusal(
       'provider_bad_response',
@@ -126,7 +133,7 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
   const endpoint = (name: string): string | undefined => {
     const value = members[name]
     if (value === undefined || value === null) return undefined
-    const fault = typeof value === 'string' ? endpointFault(value, allowsHttp) : 'is no text'
+    const fault = typeof value === 'string' ? endpointFault(value, allowsHttp) : 'is not text'
     if (fault !== undefined) throw unusable(`its ${name} ${fault}`)
     return String(value)
   }
@@ -144,6 +151,7 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
     authorization_endpoint: required('authorization_endpoint'),
     token_endpoint: required('token_endpoint'),
     ...withoutAbsent({
+      pushed_authorization_request_endpoint: endpoint('pushed_authorization_request_endpoint'),
       userinfo_endpoint: endpoint('userinfo_endpoint'),
       jwks_uri: endpoint('jwks_uri'),
       revocation_endpoint: endpoint('revocation_endpoint'),
@@ -154,7 +162,10 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
       code_challenge_methods_supported: list('code_challenge_methods_supported'),
       token_endpoint_auth_methods_supported: list('token_endpoint_auth_methods_supported'),
       id_token_signing_alg_values_supported: list('id_token_signing_alg_values_supported'),
+      dpop_signing_alg_values_supported: list('dpop_signing_alg_values_supported'),
     }),
+    require_signed_request_object: members.require_signed_request_object === true,
+    require_pushed_authorization_requests: members.require_pushed_authorization_requests === true,
     authorization_response_iss_parameter_supported:
       members.authorization_response_iss_parameter_supported === true,
     client_id_metadata_document_supported: members.client_id_metadata_document_supported === true,

@@ -1,6 +1,8 @@
+import type { ProofKey } from '../domain/connection.ts'
 import { splitScope, unionOfScopes } from '../domain/scopes.ts'
-import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
+import { OutgoingError } from '../egress/outgoing.ts'
 import { credentialsFor } from './client-authentication.ts'
+import { type ProvenOutgoing, proofOfToken, sendProven } from './dpop-proofs.ts'
 import { mergedExtra } from './extra-members.ts'
 import { factsOf } from './known-facts.ts'
 import type { Provider } from './provider.ts'
@@ -31,6 +33,10 @@ export interface Grant {
   readonly extra?: Readonly<Record<string, unknown>> | undefined
   /** `sub` of the ID token, when one came. */
   readonly subject?: string | undefined
+  /** The key that the tokens are bound to; absent for bearer tokens. */
+  readonly dpopKey?: ProofKey | undefined
+  /** What signs requests with the token (RFC 5849); absent for tokens of OAuth 2. */
+  readonly tokenSecret?: string | undefined
 }
 
 /** A token response, after repairs. */
@@ -97,7 +103,7 @@ export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, e
 
 /** The grant, completed by the user info and introspection requests that the entry has after this event. */
 export async function askAboutGrant(
-  outgoing: Outgoing,
+  { outgoing, proofs }: ProvenOutgoing,
   registered: RegisteredClient,
   grant: Grant,
   values: TemplateValues,
@@ -106,7 +112,9 @@ export async function askAboutGrant(
   const { provider } = registered
   const withToken = { ...values, access_token: grant.accessToken }
   const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event] ? requestResource(outgoing, registered, block, withToken, now) : undefined
+    block?.triggers[event]
+      ? requestResource({ outgoing, proofs }, registered, block, withToken, { now, dpopKey: grant.dpopKey })
+      : undefined
   const userInfo = await ask(provider.userInfoRequest)
   // introspection only fills what the token response omitted
   const isComplete = grant.expiresIn !== undefined && grant.scopes !== undefined
@@ -137,19 +145,22 @@ function grantedScopes(provider: Provider, scope: string): string[] {
 
 /** Requests a resource with the token. A failure gives `undefined`, since the grant is valid nevertheless. */
 async function requestResource(
-  outgoing: Outgoing,
+  { outgoing, proofs }: ProvenOutgoing,
   registered: RegisteredClient,
   block: ResourceRequestBlock,
   values: TemplateValues,
-  now: number,
+  { now, dpopKey }: { readonly now: number } & Pick<Grant, 'dpopKey'>,
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const client = await credentialsFor(block, registered, now)
-    const response = await outgoing.send({
-      ...requestOf(block, values, { client }),
+    const proof = proofOfToken(block, registered, values, dpopKey)
+    const response = await sendProven(outgoing, proofs, proof, async () => ({
+      ...requestOf(block, values, {
+        client: await credentialsFor(block, registered, now),
+        isBound: proof !== undefined,
+      }),
       purpose: 'resource',
       deadlineMs: RESOURCE_DEADLINE_MS,
-    })
+    }))
     if (response.status < 200 || response.status > 299) return undefined
     return readUserInfo(response.body, block)
   } catch (error) {
@@ -173,7 +184,11 @@ function accountClaims(
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
 }
 
-function accountOf({ account, accountsWithin: within }: Provider, userInfo: unknown): Grant['account'] {
+/** The account that the user info names. */
+export function accountOf(
+  { account, accountsWithin: within }: Provider,
+  userInfo: unknown,
+): Grant['account'] {
   const id = firstText(account.id, userInfo) ?? ''
   const name = firstText(account.name, userInfo) ?? ''
   return { id: within === undefined || id === '' ? id : `${within}:${id}`, name }

@@ -6,7 +6,7 @@ const NOT_SET =
 
 /** Why an entry cannot set the header, or `undefined` when it can. Names are in lower case. */
 export function headerNameFault(name: string): string | undefined {
-  if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) return 'is no header name (RFC 9110 section 5.1)'
+  if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) return 'is not a header name (RFC 9110 section 5.1)'
   return NOT_SET.test(name) ? 'is a header that Gatepass sets itself' : undefined
 }
 

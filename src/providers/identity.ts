@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { findCatalogueMatch } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
+import type { CredentialsSettings } from './credentials.ts'
 import { type EndpointRole, endpointsOf, type Provider, requestsOf } from './provider.ts'
 import { hasPlaceholder } from './template.ts'
 import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
@@ -11,6 +12,7 @@ import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
  * and the values of its variables do, so that a new version of a path requires no new consents.
  */
 export function identityOf(given: Provider, clientId: string | undefined): string {
+  if (given.credentials !== undefined) return identityOfCredentials(given, given.credentials)
   const provider = withoutExamples(given)
   const fromIssuer = new Set<string>(provider.fromIssuer)
   const known =
@@ -27,6 +29,38 @@ export function identityOf(given: Provider, clientId: string | undefined): strin
     others.sort(([one], [other]) => (one < other ? -1 : 1)),
     ...(variables.length > 0 ? [variables] : []),
     ...ownEndpointsOf(provider),
+    ...(provider.grant === undefined ? [] : [['grant', provider.grant.type]]),
+    ...(provider.oauth1 === undefined ? [] : ['oauth1']),
+    ...assertedBy(provider),
+  ])
+}
+
+/** Whom the assertions of the grant are for, and whom they name. */
+function assertedBy({ assertion, impersonation }: Provider): readonly unknown[] {
+  if (assertion === undefined) return []
+  const { issuer = null, subject = null, audience = null, claims = {} } = assertion
+  const isNamed = impersonation !== undefined
+  return [['assertion', issuer, subject, audience, Object.entries(claims).sort(), isNamed]]
+}
+
+/** Where typed secrets go: the fields, their place and the hosts. Labels, and paths of one host, may change. */
+function identityOfCredentials(provider: Provider, { fields, place }: CredentialsSettings): string {
+  const { api, variables = {} } = provider
+  const requests = requestsOf(withoutExamples(provider)).map(([role, { endpoint }]) => [
+    role,
+    new URL(endpoint).host,
+  ])
+  const own = Object.entries(variables).filter(([, { askUser }]) => !askUser)
+  return versioned([
+    'credentials',
+    Object.entries(fields)
+      .map(([name, { secret = false }]) => [name, secret])
+      .sort(),
+    place,
+    api?.baseUrlTemplate ?? api?.baseUrl ?? null,
+    [...(api?.hosts ?? [])].sort(),
+    requests.sort(),
+    sorted(Object.fromEntries(own.map(([name, { value }]) => [name, value]))),
   ])
 }
 
@@ -58,7 +92,7 @@ export function formerIdentitiesOf(provider: Provider, clientId: string | undefi
  */
 function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, string])[] {
   const { authorizationRequest, tokenRequest, variables = {} } = provider
-  const templates = [authorizationRequest, tokenRequest].map(({ endpointTemplate = '' }) => endpointTemplate)
+  const templates = [authorizationRequest, tokenRequest].map((request) => request?.endpointTemplate ?? '')
   return sorted(
     Object.fromEntries(
       Object.entries(variables)
@@ -73,11 +107,15 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
 
 /** Whether only the id of the client's key names the variable: a client that changes its key stays the same client. */
 function isOfKeyAlone(provider: Provider, variable: string): boolean {
-  const { keyId = '', issuer = '', subject = '', audience = '' } = provider.clientAssertion ?? {}
+  const { clientAssertion, assertion } = provider
+  const jwts = [clientAssertion, assertion].filter((jwt) => jwt !== undefined)
+  const keyIds = jwts.map(({ keyId = '' }) => keyId)
+  const claims = Object.values(assertion?.claims ?? {}).map(String)
+  const others = jwts.flatMap(({ issuer = '', subject = '', audience = '' }) => [issuer, subject, audience])
   const urls = urlTemplatesOf(provider).map(([, template]) => template)
   return (
-    hasPlaceholder(keyId, variable) &&
-    ![issuer, subject, audience, ...urls].some((url) => hasPlaceholder(url, variable))
+    keyIds.some((keyId) => hasPlaceholder(keyId, variable)) &&
+    ![...others, ...claims, ...urls].some((template) => hasPlaceholder(template, variable))
   )
 }
 

@@ -1,7 +1,8 @@
 import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
 import { findCatalogueMatch } from './catalogue/registry.ts'
+import { canSignRequests } from './client-key.ts'
 import { type ServerMetadata, secretAuthMethod } from './discovery.ts'
-import type { IssuerDecides, Provider } from './provider.ts'
+import { type IssuerDecides, type Provider, tokenRequestIn } from './provider.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 
 /**
@@ -31,9 +32,12 @@ export function needsMetadata({ fromIssuer = [] }: Provider): boolean {
 /** The provider, with the settings that its issuer's checked metadata decides (RFC 8414 section 2). */
 export function withMetadata(provider: Provider, metadata: ServerMetadata): Provider {
   const decided = new Set<IssuerDecides>(decidedIn(provider))
+  // entries of earlier releases did not leave this to the issuer; without it such a server refuses each request
+  if (decided.has('authorization') && metadata.require_pushed_authorization_requests === true)
+    decided.add('pushed_authorization')
   const authMethod = decided.has('client_authentication')
     ? secretAuthMethod(metadata)
-    : provider.tokenRequest.authMethod
+    : tokenRequestIn(provider).authMethod
   const block = (endpoint: string): TokenRequestBlock => ({
     endpoint,
     method: 'POST',
@@ -42,8 +46,11 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     requestContentType: FORM,
     responseContentType: JSON_TYPE,
   })
-  const { authorizationRequest, tokenRequest, refreshRequest, ...others } = provider
+  const { refreshRequest, ...others } = provider
+  const { authorizationRequest } = provider
+  const tokenRequest = tokenRequestIn(provider)
   const {
+    pushedAuthorizationRequest,
     userInfoRequest,
     introspectionRequest,
     revocationRequest,
@@ -51,8 +58,10 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     endSessionEndpoint,
     ...rest
   } = others
+  const { pushed_authorization_request_endpoint } = metadata
   const { userinfo_endpoint, introspection_endpoint, revocation_endpoint, end_session_endpoint } = metadata
   const own = {
+    ...(pushedAuthorizationRequest && !decided.has('pushed_authorization') && { pushedAuthorizationRequest }),
     ...(userInfoRequest && !decided.has('user_info') && { userInfoRequest }),
     ...(introspectionRequest && !decided.has('introspection') && { introspectionRequest }),
     ...(revocationRequest && !decided.has('revocation') && { revocationRequest }),
@@ -67,11 +76,20 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
   return {
     ...rest,
     ...own,
+    ...(metadata.require_signed_request_object === true &&
+      provider.requestObject === undefined &&
+      canSignRequests(provider) && { requestObject: {} }),
     pkce: decided.has('pkce') ? pkceOf(provider, metadata) : provider.pkce,
-    authorizationRequest: {
-      ...authorizationRequest,
-      ...(decided.has('authorization') && { endpoint: metadata.authorization_endpoint }),
-    },
+    ...(authorizationRequest && {
+      authorizationRequest: {
+        ...authorizationRequest,
+        ...(decided.has('authorization') && { endpoint: metadata.authorization_endpoint }),
+      },
+    }),
+    ...(decided.has('pushed_authorization') &&
+      pushed_authorization_request_endpoint !== undefined && {
+        pushedAuthorizationRequest: { endpoint: pushed_authorization_request_endpoint },
+      }),
     tokenRequest: { ...tokenRequest, endpoint: token, authMethod },
     ...(decided.has('refresh')
       ? { refreshRequest: { ...(refreshRequest ?? block(token)), endpoint: token, ...refreshAuth } }

@@ -1,5 +1,5 @@
 import type { ScopeMeaning } from '../domain/scopes.ts'
-import { findBuiltInByEndpoints } from './catalogue/registry.ts'
+import { findCatalogueMatch } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
 /** Settings that an entry may leave to the catalogue, even if it was stored before the catalogue had them. */
@@ -12,15 +12,17 @@ type Fact =
   | 'publicClients'
 type Facts = Pick<Provider, Fact>
 
+/** Keys have no scopes, and nothing of an authorization server. */
+const TYPED: ScopeMeaning = { hasNoScopes: true }
+
 const known = new WeakMap<Provider, Facts>()
 
 /** The entry's own settings, else those of the catalogue's provider with the same endpoints. */
 export function factsOf(provider: Provider): Facts & ScopeMeaning {
+  if (provider.credentials !== undefined) return TYPED
   const found = known.get(provider)
   if (found !== undefined) return found
-  const { authorizationRequest, tokenRequest } = provider
-  const ofCatalogue = findBuiltInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn
-    .provider
+  const ofCatalogue = findCatalogueMatch(provider)?.builtIn.provider
   const fact = <Name extends Fact>(name: Name) => {
     const value = provider[name] ?? ofCatalogue?.[name]
     return value === undefined ? {} : { [name]: value }

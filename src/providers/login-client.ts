@@ -81,6 +81,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
       id_token_signing_alg_values_supported: algorithms,
       code_challenge_methods_supported: _,
       scopes_supported: __,
+      dpop_signing_alg_values_supported: ___,
       ...rest
     } = server
     const config = new Configuration(

@@ -1,41 +1,71 @@
 import {
-  allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  Configuration,
+  type Configuration,
   type CustomFetchOptions,
   calculatePKCECodeChallenge,
   customFetch,
+  genericGrantRequest,
   randomNonce,
   randomPKCECodeVerifier,
   refreshTokenGrant,
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
+import type { ProofKey } from '../domain/connection.ts'
+import { missingScopes } from '../domain/scopes.ts'
 import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
-import { type ClientCredentials, credentialsFor } from './client-authentication.ts'
+import {
+  type CheckedCredentials,
+  checkCredentials,
+  logIn,
+  type TypedCredentials,
+} from './check-credentials.ts'
+import { type ClientCredentials, credentialsFor, withKey } from './client-authentication.ts'
+import { signedRequestObject } from './client-key.ts'
+import { readSecrets } from './credentials.ts'
+import { fitsDpop, newProofKey, thumbprintOf } from './dpop.ts'
+import { createDpopProofs, type DpopProofs, type ProvenOutgoing, sendProven } from './dpop-proofs.ts'
 import { askAboutGrant, asksAfter, type Grant, readGrant, type TokenResponse } from './grant.ts'
-import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
-import type { Provider } from './provider.ts'
+import { type AssertedNeed, claimTemplates, grantAssertion } from './grant-assertion.ts'
+import { factsOf } from './known-facts.ts'
+import { beginOAuth1, redeemOAuth1 } from './oauth1/client.ts'
+import { configure, explanationOf, secretsIn } from './openid.ts'
+import { type GrantType, type Provider, tokenRequestIn } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues, withServerNames } from './provider-request.ts'
-import type { RequestBlock, TokenRequestBlock } from './request-block.ts'
+import { pushAuthorization } from './pushed-authorization.ts'
+import type { TokenRequestBlock } from './request-block.ts'
 import { type Revocation, revokeTokens } from './revocation.ts'
-import type { TemplateValues } from './template.ts'
+import { placesScopes, type TemplateValues } from './template.ts'
 import { exchangeToken, responseRules, withExchanged } from './token-exchange.ts'
 import { repairTokenResponse } from './token-response.ts'
+import { fixedValues } from './variables.ts'
 
 /**
  * The client side of OAuth 2.0 at the providers. openid-client does the protocol; this file gives it each provider's
  * requests in the form that the entry describes, and responses whose faults have been repaired.
  */
 export interface OAuthClient {
+  /** Proofs for requests with tokens that are bound to a key, at the API too. */
+  readonly proofs: DpopProofs
   /** New secrets, which one authorization request keeps for its token request. */
   secretsFor(client: RegisteredClient, scopes: readonly string[]): Omit<AttemptSecrets, 'providerIdentity'>
-  /** The authorization request (RFC 6749 section 4.1.1, with PKCE by RFC 7636). */
+  /**
+   * The authorization request (RFC 6749 section 4.1.1, with PKCE by RFC 7636). If the entry says so, its parameters are
+   * pushed first (RFC 9126); throws `ProviderRefusal` then.
+   */
   authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
-  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. `guard`: as for `refresh`. */
+  /**
+   * What a click begins: the URL for the browser, and the secrets that the token request needs. With OAuth 1.0a, temporary
+   * credentials are obtained first (RFC 5849 section 2.1). Throws `ProviderRefusal`.
+   */
+  begin(
+    client: RegisteredClient,
+    request: Omit<AuthorizationRequest, 'secrets'>,
+  ): Promise<{ readonly url: URL; readonly secrets: AuthorizationRequest['secrets'] }>
+  /** Redeems the code (RFC 6749 section 4.1.3) or the verifier (RFC 5849 section 2.3). Throws `ProviderRefusal`. `guard`: as for `refresh`. */
   redeem(
     client: RegisteredClient,
     response: URLSearchParams,
@@ -47,12 +77,20 @@ export interface OAuthClient {
    * token can be stored at once. `guard`: whether it may be sent, and when it is aborted. Throws `ProviderRefusal`.
    */
   refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
+  /**
+   * Asks for a token by the entry's grant without a user's part (RFC 6749 section 4.4, RFC 7523 section 2.1). A refresh
+   * token that comes along is dropped. Throws `ProviderRefusal`, also for a token with fewer scopes. `guard`: as for
+   * `refresh`.
+   */
+  requestToken(client: RegisteredClient, need: AssertedNeed, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
+  /** Asks the service of an entry without OAuth whether it takes what a user typed. */
+  checkCredentials(client: RegisteredClient, typed: TypedCredentials): Promise<CheckedCredentials>
   /** Revokes the refresh token, if there is one, and the access token (RFC 7009). */
   revoke(
     client: RegisteredClient,
-    tokens: Pick<Grant, 'accessToken' | 'refreshToken'>,
+    tokens: Pick<Grant, 'accessToken' | 'refreshToken' | 'dpopKey'>,
     guard?: RequestGuard,
   ): Promise<Revocation>
 }
@@ -67,6 +105,8 @@ export interface KnownTokens {
   readonly accessToken: string
   /** The connection's kept values, by name. */
   readonly kept?: Readonly<Record<string, string>>
+  /** The key that they are bound to. */
+  readonly dpopKey?: ProofKey | undefined
 }
 
 export interface AuthorizationRequest {
@@ -83,21 +123,23 @@ export function createOAuthClient(
   warn: (about: { readonly provider: string }, message: string) => void = () => {},
 ): OAuthClient {
   const warned = new WeakSet<Provider>()
+  const proofs = createDpopProofs(now)
+  const proven: ProvenOutgoing = { outgoing, proofs }
 
   async function grant(
     registered: RegisteredClient,
     block: TokenRequestBlock,
     values: TemplateValues,
     ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
-    guard?: RequestGuard,
-    nonce?: string,
+    { guard, nonce, dpopKey }: GrantOptions,
   ): Promise<Grant> {
     const { provider } = registered
+    if (!fitsDpop(provider, { dpopKey })) throw new ProviderRefusal('provider_changed', DPOP_CHANGED)
     const seen: Seen = { isIdTokenAsked: nonce !== undefined }
     const client = await credentialsFor(block, registered, now())
     const config = configure(registered, block, client)
     config[customFetch] = (_url, request) =>
-      tokenFetch(registered, block, { values, client }, request, seen, guard)
+      tokenFetch(registered, block, { values, client, dpopKey }, request, seen, guard)
     let tokens: Awaited<ReturnType<typeof ask>>
     try {
       tokens = await ask(config)
@@ -111,30 +153,40 @@ export function createOAuthClient(
     }
     const { refreshExpiresIn, extra = {}, idTokenClaims: claims = tokens.claims() } = seen
     if (provider.issuer === undefined) checkNonce(provider, claims, nonce)
-    return readGrant(provider, { tokens, claims, refreshExpiresIn, extra })
+    const granted = readGrant(provider, { tokens, claims, refreshExpiresIn, extra })
+    return tokens.token_type === 'dpop' ? { ...granted, dpopKey } : granted
   }
 
   /** Sends the token request in the form that the entry describes, and repairs the response. */
   async function tokenFetch(
-    { provider }: RegisteredClient,
+    registered: RegisteredClient,
     block: TokenRequestBlock,
-    { values, client }: { readonly values: TemplateValues; readonly client: ClientCredentials },
+    { values, client, dpopKey }: TokenRequestParts,
     request: CustomFetchOptions,
     seen: Seen,
     guard: RequestGuard | undefined,
   ): Promise<Response> {
+    const { provider } = registered
     const purpose = values.refresh_token === undefined ? 'exchange' : 'refresh'
+    const proof = dpopKey && { key: dpopKey, clientId: registered.client.clientId }
     seen.secrets = secretsIn(request.body)
     try {
-      const response = await outgoing.send({
-        ...requestOf(block, values, { protocol: request, client }),
+      const response = await sendProven(outgoing, proofs, proof, async (isRepeated) => ({
+        ...requestOf(block, values, {
+          protocol: request,
+          // a signed assertion is for one request
+          client: isRepeated ? await credentialsFor(block, registered, now()) : client,
+        }),
         purpose,
         ...guard,
-      })
+      }))
       seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
       seen.status = response.status
       const repaired = repairTokenResponse(response.status, response.headers['content-type'], response.body, {
         ...responseRules(provider, block, now()),
+        ...(dpopKey && {
+          dpop: provider.dpop?.optional ? 'optional' : 'required',
+        }),
         ignoreIdToken: provider.ignoresIdToken === true && seen.isIdTokenAsked !== true,
       })
       seen.idTokenClaims = repaired.idTokenClaims
@@ -162,9 +214,24 @@ export function createOAuthClient(
     return withExchanged(first, await exchangeToken(outgoing, exchange, now()))
   }
 
-  return {
+  /** What remains outside of the signed request (RFC 9101 section 5, OpenID Connect Core section 6.1). */
+  async function inRequestObject(
+    registered: RegisteredClient,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Record<string, string>> {
+    const all = { client_id: registered.client.clientId, response_type: 'code', ...params }
+    const request = await withKey(registered, () => signedRequestObject(registered, all, now()))
+    const { response_type, scope } = all as Readonly<Record<string, string>>
+    const isOpenId = scope?.split(' ').includes('openid') === true
+    return { request, ...(isOpenId && response_type && scope && { response_type, scope }) }
+  }
+
+  const client: OAuthClient = {
+    proofs,
+
     secretsFor({ provider }, scopes) {
       return {
+        ...(provider.dpop && { dpopKey: newProofKey(provider.dpop.algorithm) }),
         ...(provider.pkce !== 'none' && { codeVerifier: randomPKCECodeVerifier() }),
         ...(scopes.includes('openid') && { nonce: randomNonce() }),
       }
@@ -172,17 +239,43 @@ export function createOAuthClient(
 
     async authorizationUrl(registered, { state, secrets, scopes, existingScopes }) {
       const { provider } = registered
-      const { endpoint, params } = authorizationRequestOf(registered, scopes, existingScopes, {
+      const { endpoint, params: plain } = authorizationRequestOf(registered, scopes, existingScopes, {
         state,
         ...(secrets.nonce !== undefined && { nonce: secrets.nonce }),
         ...(await pkceParameters(provider, secrets)),
+        ...(secrets.dpopKey && { dpop_jkt: await thumbprintOf(secrets.dpopKey) }),
       })
-      const config = configure(registered, provider.tokenRequest, { params: {} }, endpoint.href)
+      const params = provider.requestObject === undefined ? plain : await inRequestObject(registered, plain)
+      const config = configure(registered, tokenRequestIn(provider), { params: {} }, endpoint.href)
+      if (provider.pushedAuthorizationRequest !== undefined)
+        return pushAuthorization(
+          proven,
+          registered,
+          {
+            authorizationEndpoint: endpoint,
+            pushEndpoint: provider.pushedAuthorizationRequest.endpoint,
+            params,
+            proof: secrets.dpopKey && { key: secrets.dpopKey, clientId: registered.client.clientId },
+          },
+          now,
+        )
       return withServerNames(buildAuthorizationUrl(config, params), provider)
+    },
+
+    async begin(registered, request) {
+      const { state, scopes } = request
+      if (registered.provider.oauth1 !== undefined) {
+        const { url, temporary } = await beginOAuth1(outgoing, registered, { state, scopes, now })
+        return { url, secrets: { temporary } }
+      }
+      const secrets = client.secretsFor(registered, scopes)
+      return { url: await client.authorizationUrl(registered, { ...request, secrets }), secrets }
     },
 
     async redeem(registered, response, secrets, guard) {
       const { provider, redirectUri } = registered
+      if (provider.oauth1 !== undefined)
+        return redeemOAuth1(outgoing, registered, response, { secrets, guard, now })
       const state = response.get('state') ?? ''
       // the registered redirect URI, never one that is derived from the incoming request
       const url = new URL(redirectUri)
@@ -194,7 +287,7 @@ export function createOAuthClient(
       const values = templateValues(registered)
       const first = await grant(
         registered,
-        provider.tokenRequest,
+        tokenRequestIn(provider),
         values,
         (config) =>
           authorizationCodeGrant(config, url, {
@@ -204,14 +297,21 @@ export function createOAuthClient(
             ...(secrets.nonce !== undefined &&
               provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
           }),
-        guard,
-        secrets.nonce,
+        { guard, nonce: secrets.nonce, dpopKey: secrets.dpopKey },
       )
       const whole = await exchanged(registered, first, guard)
-      return askAboutGrant(outgoing, registered, whole, values, { event: 'onTokenGrant', now: now() })
+      return askAboutGrant(proven, registered, whole, values, { event: 'onTokenGrant', now: now() })
     },
 
-    async refresh(registered, { refreshToken, accessToken, kept }, guard) {
+    async refresh(registered, { refreshToken, accessToken, kept, dpopKey }, guard) {
+      if (registered.provider.credentials !== undefined && refreshToken !== undefined)
+        return logIn(
+          outgoing,
+          registered,
+          { secrets: readSecrets(refreshToken), open: kept ?? {} },
+          now(),
+          guard,
+        )
       const { refreshRequest: block, renewalRequest } = registered.provider
       const tokens = { refresh_token: refreshToken, access_token: accessToken }
       const values = { ...templateValues(registered), ...tokens, kept }
@@ -222,45 +322,73 @@ export function createOAuthClient(
       if (block === undefined || refreshToken === undefined)
         throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
       const ask = (config: Configuration) => refreshTokenGrant(config, refreshToken)
-      return withoutUserInfo(await grant(registered, block, values, ask, guard))
+      return withoutUserInfo(await grant(registered, block, values, ask, { guard, dpopKey }))
+    },
+
+    async requestToken(registered, need, guard) {
+      const { provider } = registered
+      const { scopes } = need
+      const { type = 'client_credentials' } = provider.grant ?? {}
+      const block = tokenRequestIn(provider)
+      const isPlaced = [...Object.values(block.params), ...claimTemplates(provider)].some(placesScopes)
+      const params = {
+        ...(!isPlaced && scopes.length > 0 && { scope: scopes.join(provider.scopeSeparator) }),
+        ...(type === 'jwt_bearer' && { assertion: await grantAssertion(registered, need, now()) }),
+      }
+      const kept = fixedValues(provider)
+      const values = { ...templateValues(registered), scopes, kept }
+      const ask = (config: Configuration) => genericGrantRequest(config, grantTypeOf(type), params)
+      // each token has a key of its own, since no refresh token needs the former one
+      const dpopKey = provider.dpop && newProofKey(provider.dpop.algorithm)
+      const granted = await grant(registered, block, values, ask, { guard, dpopKey })
+      const missing = missingScopes(scopes, granted.scopes ?? scopes, factsOf(provider))
+      if (missing.length > 0)
+        throw new ProviderRefusal(
+          'invalid_scope',
+          `${provider.displayName} granted a token without the scope ${missing.join(', ')}.`,
+        )
+      const { refreshToken: _, subject: __, ...token } = granted
+      const expiresIn = granted.expiresIn ?? provider.defaultExpiresIn
+      return { ...token, expiresIn, scopes: undefined, userInfo: undefined }
     },
 
     async askAgain(registered, grant) {
       if (!asksAfter(registered.provider, 'onTokenRefresh')) return undefined
       const values = templateValues(registered)
-      return askAboutGrant(outgoing, registered, grant, values, { event: 'onTokenRefresh', now: now() })
+      return askAboutGrant(proven, registered, grant, values, { event: 'onTokenRefresh', now: now() })
     },
 
-    revoke: (registered, tokens, guard) => revokeTokens(outgoing, registered, tokens, now(), guard),
+    checkCredentials: (registered, typed) => checkCredentials(outgoing, registered, typed, now()),
+
+    revoke: (registered, tokens, guard) => revokeTokens(proven, registered, tokens, now(), guard),
   }
+  return client
+}
+
+interface GrantOptions {
+  readonly guard?: RequestGuard | undefined
+  /** Of the authorization request. */
+  readonly nonce?: string | undefined
+  /** The key that the tokens are to be bound to. */
+  readonly dpopKey?: ProofKey | undefined
+}
+
+interface TokenRequestParts extends Pick<GrantOptions, 'dpopKey'> {
+  readonly values: TemplateValues
+  readonly client: ClientCredentials
+}
+
+const DPOP_CHANGED =
+  'Whether tokens are bound to a key (DPoP) was changed in the entry of the provider since this approval began. Ask for a new link.'
+
+/** `grant_type` on the wire. */
+function grantTypeOf(type: GrantType): string {
+  return type === 'jwt_bearer' ? 'urn:ietf:params:oauth:grant-type:jwt-bearer' : type
 }
 
 /** User info in a refresh response must not replace what the first response told. */
 function withoutUserInfo(grant: Grant): Grant {
   return { ...grant, userInfo: undefined }
-}
-
-function configure(
-  { provider, client }: RegisteredClient,
-  block: RequestBlock,
-  credentials: ClientCredentials,
-  authorizationEndpoint?: string,
-) {
-  const config = new Configuration(
-    {
-      issuer: provider.issuer ?? new URL(provider.authorizationRequest.endpoint).origin,
-      authorization_endpoint: authorizationEndpoint ?? provider.authorizationRequest.endpoint,
-      token_endpoint: block.endpoint,
-      revocation_endpoint: block.endpoint,
-      id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
-    },
-    client.clientId,
-    {},
-    clientAuthentication(credentials),
-  )
-  // the guarded client decides which hosts may be reached, and which of them by plain http
-  allowInsecureRequests(config)
-  return config
 }
 
 /**
@@ -290,12 +418,4 @@ async function pkceParameters(
   }
   const challenge = pkce === 'plain' ? codeVerifier : await s256()
   return { code_challenge: challenge, code_challenge_method: pkce }
-}
-
-/** Parameters of a token request that are kept out of every message, even if the provider repeats them. */
-const SENT_SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'client_assertion']
-
-function secretsIn(body: unknown): string[] {
-  const sent = new URLSearchParams(typeof body === 'string' || body instanceof URLSearchParams ? body : '')
-  return SENT_SECRETS.flatMap((name) => sent.getAll(name))
 }

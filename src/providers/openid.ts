@@ -1,6 +1,14 @@
-import { type ClientAuth, ClientError, ResponseBodyError } from 'openid-client'
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  ClientError,
+  Configuration,
+  ResponseBodyError,
+} from 'openid-client'
 import type { ClientCredentials } from './client-authentication.ts'
+import type { RegisteredClient } from './provider-entry.ts'
 import { wordsOf } from './provider-words.ts'
+import type { RequestBlock } from './request-block.ts'
 
 // How both the client of providers (`oauth-client.ts`) and the client of logins (`login-client.ts`) use openid-client.
 
@@ -50,4 +58,46 @@ function claimIn(error: Error): string | undefined {
     current = cause
   }
   return undefined
+}
+
+/** openid-client for requests of this block, with the client's credentials for one of them. */
+export function configure(
+  { provider, client }: RegisteredClient,
+  block: RequestBlock,
+  credentials: ClientCredentials,
+  authorizationEndpoint?: string,
+) {
+  const config = new Configuration(
+    {
+      issuer: provider.issuer ?? new URL(authorizationEndpoint ?? block.endpoint).origin,
+      authorization_endpoint:
+        authorizationEndpoint ?? provider.authorizationRequest?.endpoint ?? block.endpoint,
+      token_endpoint: block.endpoint,
+      pushed_authorization_request_endpoint: block.endpoint,
+      revocation_endpoint: block.endpoint,
+      id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
+    },
+    client.clientId,
+    {},
+    clientAuthentication(credentials),
+  )
+  // the guarded client decides which hosts may be reached, and which of them by plain http
+  allowInsecureRequests(config)
+  return config
+}
+
+/** Parameters of a token request that are kept out of every message, even if the provider repeats them. */
+const SENT_SECRETS = [
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'client_secret',
+  'client_assertion',
+  'assertion',
+]
+
+/** The secrets in the body of a request. */
+export function secretsIn(body: unknown): string[] {
+  const sent = new URLSearchParams(typeof body === 'string' || body instanceof URLSearchParams ? body : '')
+  return SENT_SECRETS.flatMap((name) => sent.getAll(name))
 }

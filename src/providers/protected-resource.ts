@@ -92,7 +92,7 @@ function read(members: Members, server: URL, outgoing: Outgoing): ProtectedResou
   if (!Array.isArray(servers) || servers.length === 0) throw unusable('it names no authorization server')
   for (const issuer of servers) {
     const fault =
-      typeof issuer === 'string' ? endpointFault(issuer, (url) => outgoing.allows(url)) : 'is no text'
+      typeof issuer === 'string' ? endpointFault(issuer, (url) => outgoing.allows(url)) : 'is not text'
     if (fault !== undefined) throw unusable(`an authorization server of it ${fault}`)
   }
   return {

@@ -56,8 +56,10 @@ export interface ProviderRefusalOptions {
 
 const MAX_RETRY_AFTER_SECONDS = 300
 
-/** What was observed of one token request below openid-client, and secrets that its messages must not contain. */
+/** What was observed of one request below openid-client, and secrets that its messages must not contain. */
 export interface Seen {
+  /** What is asked for, for messages. Default: `token`. */
+  readonly asked?: string
   /** Whether the authorization request asked for an ID token. */
   readonly isIdTokenAsked?: boolean
   status?: number
@@ -81,7 +83,7 @@ export function refusalOf(
   },
   seen: Seen & { readonly cause: unknown },
 ): ProviderRefusal {
-  const { fault, retryAfter, status = 0 } = seen
+  const { fault, retryAfter, status = 0, asked = 'token' } = seen
   const { words, claim } = said
   const code = said.code?.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
   const options = { cause: seen.cause, code, claim, ...(retryAfter !== undefined && { retryAfter }) }
@@ -101,7 +103,7 @@ export function refusalOf(
     if (fault.kind === 'host_not_allowed')
       return say(
         'provider_refused',
-        `The token endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
+        `The ${asked} endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
         { isForbiddenHost: true },
       )
     const outcome = fault.requestSent ? 'unknown' : 'answered'
@@ -123,7 +125,7 @@ export function refusalOf(
       case 'invalid_grant':
         return say(
           'invalid_grant',
-          `${provider} no longer honours this grant (invalid_grant). The user must approve again.`,
+          `${provider} no longer honors this grant (invalid_grant). The user must approve again.`,
         )
       case 'invalid_client':
       case 'unauthorized_client':
@@ -145,7 +147,7 @@ export function refusalOf(
           { outcome: code === 'server_error' ? 'unknown' : 'answered', trouble: 'outage' },
         )
       default:
-        return say('provider_refused', `${provider} refused the token request (${code}).`)
+        return say('provider_refused', `${provider} refused the ${asked} request (${code}).`)
     }
   }
   const what = fault instanceof TokenResponseFault ? fault.message : (said.message ?? 'unreadable')

@@ -2,9 +2,10 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from '../egress/outgoing.ts'
 import type { ClientCredentials } from './client-authentication.ts'
 import { isSent } from './client-key.ts'
+import { BOUND_TOKEN } from './dpop.ts'
 import { renderHeaders } from './headers.ts'
 import { factsOf } from './known-facts.ts'
-import type { Provider } from './provider.ts'
+import { authorizationRequestIn, type Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import type { RequestBlock } from './request-block.ts'
 import {
@@ -37,7 +38,8 @@ export function authorizationRequestOf(
   protocol: Readonly<Record<string, string>>,
 ): { readonly endpoint: URL; readonly params: Record<string, string> } {
   const { provider, redirectUri } = registered
-  const templates = provider.authorizationRequest.params
+  const request = authorizationRequestIn(provider)
+  const templates = request.params
   const { asked, fresh, existing } = scopesToAsk(provider, scopes, existingScopes)
   const values = { ...templateValues(registered), scopes: fresh, existing_scopes: existing }
   const placed = Object.values(templates).some(placesScopes)
@@ -48,7 +50,7 @@ export function authorizationRequestOf(
     ...protocol,
   }
   // the endpoint's own query stays, except parameters that are set here: they must occur once
-  const endpoint = new URL(endpointOf(provider.authorizationRequest, values))
+  const endpoint = new URL(endpointOf(request, values))
   for (const name of [...Object.keys(params), 'client_id']) endpoint.searchParams.delete(name)
   if (endpoint.searchParams.has('response_type'))
     params.response_type ??= takeParameter(endpoint, 'response_type')
@@ -71,7 +73,9 @@ export function scopesToAsk(
 }
 
 /** The scopes that the entry adds to each authorization request by the text of its parameters (`offline_access`). */
-export function ownScopes({ authorizationRequest: { endpoint, params } }: Provider): string[] {
+export function ownScopes({ authorizationRequest }: Provider): string[] {
+  if (authorizationRequest === undefined) return []
+  const { endpoint, params } = authorizationRequest
   const templates = Object.entries(params)
     .filter(([name, template]) => SCOPE_PARAMETER.test(name) || placesScopes(template))
     .map(([, template]) => template)
@@ -84,7 +88,7 @@ const SCOPE_PARAMETER = /(?:^|_)scopes?$/i
 
 /**
  * The request that a block describes, in the encoding that the block asks for. The block's parameters replace those of
- * the protocol. `client`: the client's credentials for this request.
+ * the protocol. `client`: the client's credentials for this request. `isBound`: the token is used with a proof (RFC 9449).
  */
 export function requestOf(
   block: RequestBlock,
@@ -92,13 +96,17 @@ export function requestOf(
   {
     protocol,
     client,
+    isBound = false,
   }: {
     readonly protocol?: { readonly headers: Record<string, string>; readonly body?: unknown }
     readonly client?: ClientCredentials
+    readonly isBound?: boolean
   } = {},
 ): OutgoingRequest {
   const own =
-    block.authMethod === 'bearer_access_token' ? bearer(block, values) : credentialsIn(block, client)
+    block.authMethod === 'bearer_access_token'
+      ? tokenIn(block, values, { isBound })
+      : credentialsIn(block, client)
   const params = renamed(block, {
     ...Object.fromEntries(new URLSearchParams(protocol?.body === undefined ? '' : String(protocol.body))),
     ...own?.params,
@@ -140,8 +148,9 @@ function renamed(
 }
 
 /** The authorization request's URL with the server's names of its parameters, and its fragment. */
-export function withServerNames(url: URL, { authorizationRequest, stateParameter }: Provider): URL {
-  const { parameterNames = {}, fragment } = authorizationRequest
+export function withServerNames(url: URL, provider: Provider): URL {
+  const { stateParameter } = provider
+  const { parameterNames = {}, fragment } = authorizationRequestIn(provider)
   const names = { ...parameterNames, ...(stateParameter !== undefined && { state: stateParameter }) }
   for (const [standard, name] of Object.entries(names)) {
     const value = url.searchParams.get(standard)
@@ -161,9 +170,13 @@ function endpointOf(
   return fillTemplate(endpoint, { client_id: encodeURIComponent(client_id) })
 }
 
-/** RFC 6750 section 2.1. */
-function bearer({ authHeaderValueFormat }: RequestBlock, values: TemplateValues): ClientCredentials {
-  const format = authHeaderValueFormat ?? 'Bearer {{access_token}}'
+/** RFC 6750 section 2.1, RFC 9449 section 7.1. */
+function tokenIn(
+  { authHeaderValueFormat = 'Bearer {{access_token}}' }: RequestBlock,
+  values: TemplateValues,
+  { isBound }: { readonly isBound: boolean },
+): ClientCredentials {
+  const format = isBound ? BOUND_TOKEN : authHeaderValueFormat
   return { authorization: renderTemplate(format, values), params: {} }
 }
 

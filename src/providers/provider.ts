@@ -1,10 +1,16 @@
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { ClientAssertion } from './client-auth-method.ts'
+import type { ClientAssertion, GrantAssertion, RequestObject } from './client-auth-method.ts'
+import type { CredentialsSettings } from './credentials.ts'
+import type { DpopSettings } from './dpop.ts'
+import type { OAuth1Settings } from './oauth1/settings.ts'
 import type {
   AuthorizationRequestBlock,
   RenewalRequestBlock,
+  RequestBlock,
+  RequestEndpoint,
   ResourceRequestBlock,
   RevocationRequestBlock,
+  TestRequestBlock,
   TokenRequestBlock,
 } from './request-block.ts'
 
@@ -26,6 +32,14 @@ export interface Provider {
   readonly announcesIss?: boolean
   /** How to make the JWT by which the client authenticates. The entry's client secret is its key. */
   readonly clientAssertion?: ClientAssertion
+  /** How to make the JWT of the grant `jwt_bearer` (RFC 7523 section 2.1). The entry's client secret is its key. */
+  readonly assertion?: GrantAssertion
+  /** The client gets tokens in the name of each user whose whole id matches the RE2 expression. */
+  readonly impersonation?: { readonly pattern: string }
+  /** RFC 9101: the parameters of the authorization request are in a JWT that the client's key signs. */
+  readonly requestObject?: RequestObject
+  /** RFC 9449: tokens are bound to a key of their connection. */
+  readonly dpop?: DpopSettings
   /** ID tokens that were not requested (no `openid` scope) are neither checked nor read. */
   readonly ignoresIdToken?: boolean
   /** RFC 7636. `plain` only if the entry says so, never as a fall-back. */
@@ -71,8 +85,27 @@ export interface Provider {
   readonly keptValues?: Readonly<Record<string, KeptValue>>
   /** Requested when a requirement names no scopes. */
   readonly defaultScopes: readonly string[]
-  readonly authorizationRequest: AuthorizationRequestBlock
-  readonly tokenRequest: TokenRequestBlock
+  /** The entry is of the type `credentials`: people type what is sent to the API. */
+  readonly credentials?: CredentialsSettings
+  /** The entry is of the type `oauth1`: requests are signed, and no token is ever handed out. */
+  readonly oauth1?: OAuth1Settings
+  /** How a credential is obtained. Absent: by a code that a user's browser brings (RFC 6749 section 4.1). */
+  readonly grant?: GrantSettings
+  /** Whose connections there may be. Absent: as `ownerOf` says. */
+  readonly owner?: ConnectionOwnerKind
+  /** Users may begin at the provider. */
+  readonly installation?: InstallationSettings
+  /** Absent where no browser is sent to the server. */
+  readonly authorizationRequest?: AuthorizationRequestBlock
+  /**
+   * RFC 9126: the parameters of the authorization request go here first, and the browser carries only a reference to them.
+   * The client authenticates as at the token endpoint.
+   */
+  readonly pushedAuthorizationRequest?: RequestEndpoint
+  /** RFC 5849 section 2.1: asks for the temporary credentials that the browser then carries to `authorizationRequest`. */
+  readonly temporaryRequest?: TokenRequestBlock
+  /** Absent where the credential is what was typed, such as an API key. */
+  readonly tokenRequest?: TokenRequestBlock
   /** Absent: refresh tokens are never used. */
   readonly refreshRequest?: TokenRequestBlock
   /**
@@ -82,6 +115,8 @@ export interface Provider {
   readonly exchangeRequest?: TokenRequestBlock
   /** Renews the access token itself while it is alive (Instagram, Threads). In place of `refreshRequest`. */
   readonly renewalRequest?: RenewalRequestBlock
+  /** Sent with typed credentials before they are stored: a 2xx status means that the service takes them. */
+  readonly testRequest?: TestRequestBlock
   readonly userInfoRequest?: ResourceRequestBlock
   readonly introspectionRequest?: ResourceRequestBlock
   /** RFC 7009. Absent: the provider cannot revoke. */
@@ -120,6 +155,96 @@ export interface Provider {
   readonly clientSecretExpiresAt?: EpochSeconds
 }
 
+/** How a browser is taken that comes from the provider's own page. */
+export interface InstallationSettings {
+  /** Parameters of the query that are kept: name -> the pattern that the whole value must match. */
+  readonly hints: Readonly<Record<string, string>>
+  /** The parameter with the provider's signature of the query. */
+  readonly hmacParameter?: string
+  /** The caller's page to which the browser is sent, in place of our own. */
+  readonly installUri?: string
+}
+
+/** How the service of an entry knows its users: by tokens of OAuth 2 or OAuth 1.0a, or by credentials that people type. */
+export type ProviderType = (typeof PROVIDER_TYPES)[number]
+export const PROVIDER_TYPES = ['oauth2', 'oauth1', 'credentials'] as const
+
+export function typeOf({ credentials, oauth1 }: Pick<Provider, 'credentials' | 'oauth1'>): ProviderType {
+  if (oauth1 !== undefined) return 'oauth1'
+  return credentials === undefined ? 'oauth2' : 'credentials'
+}
+
+/** Whose connections an entry may have: each user's own, the project's, or both. */
+export type ConnectionOwnerKind = (typeof OWNER_KINDS)[number]
+export const OWNER_KINDS = ['user', 'project', 'either'] as const
+
+/** A grant other than that of a user's code. */
+export interface GrantSettings {
+  readonly type: GrantType
+}
+
+/**
+ * `client_credentials`: RFC 6749 section 4.4. `account_credentials`: the same for one account, which `params` name (Zoom).
+ * `jwt_bearer`: RFC 7523 section 2.1.
+ */
+export type GrantType = (typeof GRANT_TYPES)[number]
+export const GRANT_TYPES = ['client_credentials', 'account_credentials', 'jwt_bearer'] as const
+
+/** The grants that a client makes alone: no browser is sent to the server, and no code comes back. */
+const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES
+
+/** Whose connections there may be: where a client asks for tokens by itself, those of whom they are for. */
+export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonation'>): ConnectionOwnerKind {
+  return provider.owner ?? ownerOfGrant(provider) ?? 'user'
+}
+
+/** The only owner where a client asks for tokens by itself: the user in whose name it asks, else the project. */
+export function ownerOfGrant(
+  provider: Pick<Provider, 'grant' | 'impersonation'>,
+): Exclude<ConnectionOwnerKind, 'either'> | undefined {
+  if (!isUserless(provider)) return undefined
+  return provider.impersonation === undefined ? 'project' : 'user'
+}
+
+/** Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link. */
+export function isUserless({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+  return grant !== undefined && WITHOUT_USER.includes(grant.type)
+}
+
+/** Whether the credential is never handed out to callers, since it is more than a token: they use it by `/proxy`. */
+export function isProxyOnly(provider: Pick<Provider, 'credentials' | 'dpop' | 'oauth1'>): boolean {
+  return provider.credentials !== undefined || isKeptFromWorkers(provider)
+}
+
+/**
+ * Whether workers are not given it either: a token that is bound to a key is of no use without the key (RFC 9449), nor is
+ * one that signs requests without its secret and the client's (RFC 5849).
+ */
+export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oauth1'>): boolean {
+  return dpop !== undefined || oauth1 !== undefined
+}
+
+/** The requests that a grant has no use for. A request that sends one of them is refused. */
+export function isWithout(
+  { grant }: { readonly grant?: GrantSettings | undefined },
+  role: IssuerDecides,
+): boolean {
+  return grant !== undefined && isUserless({ grant }) && WITH_CODE.includes(role)
+}
+
+/** Requests for a code, and those with a token that came by one. */
+const WITH_CODE: readonly IssuerDecides[] = [
+  'authorization',
+  'pushed_authorization',
+  'refresh',
+  'exchange',
+  'renewal',
+  'refresh_authentication',
+  'pkce',
+  'iss',
+  'end_session',
+]
+
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */
 export interface ProviderVariable {
   /** RE2 expression that the whole value must match. */
@@ -135,6 +260,8 @@ export interface ProviderVariable {
   readonly isExample?: true
   /** Each user gives a value, which belongs to the connection; `value` is an example. */
   readonly askUser?: true
+  /** No URL names it: it may be any text that its field allows (`credentials.ts`). */
+  readonly isText?: true
 }
 
 /**
@@ -198,42 +325,89 @@ export interface ProviderApi {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What an endpoint is for. Refresh tokens go to the token endpoint unless an entry names another one. */
-export type EndpointRole = (typeof ENDPOINT_ROLES)[number]
-export const ENDPOINT_ROLES = [
-  'authorization',
-  'token',
-  'refresh',
-  'exchange',
-  'renewal',
-  'user_info',
-  'introspection',
-  'revocation',
-] as const
+/**
+ * The requests that an entry may describe, by the role of their endpoint: the member of `Provider`, and the name on the
+ * wire. Refresh tokens go to the token endpoint unless an entry names another one.
+ */
+export const REQUESTS_BY_ROLE = {
+  authorization: { block: 'authorizationRequest', wire: 'authorize_request' },
+  pushed_authorization: { block: 'pushedAuthorizationRequest', wire: 'pushed_authorization_request' },
+  temporary: { block: 'temporaryRequest', wire: 'temporary_request' },
+  token: { block: 'tokenRequest', wire: 'token_request' },
+  refresh: { block: 'refreshRequest', wire: 'refresh_request' },
+  exchange: { block: 'exchangeRequest', wire: 'exchange_request' },
+  renewal: { block: 'renewalRequest', wire: 'renewal_request' },
+  test: { block: 'testRequest', wire: 'test_request' },
+  user_info: { block: 'userInfoRequest', wire: 'user_info_request' },
+  introspection: { block: 'introspectionRequest', wire: 'token_introspection_request' },
+  revocation: { block: 'revocationRequest', wire: 'revocation_request' },
+} as const satisfies Readonly<Record<string, { readonly block: keyof Provider; readonly wire: string }>>
+
+/** An entry whose users' browsers bring a code. */
+export type CodeProvider = Provider & Required<Pick<Provider, 'authorizationRequest' | 'tokenRequest'>>
+
+/** What an endpoint is for. */
+export type EndpointRole = keyof typeof REQUESTS_BY_ROLE
+export const ENDPOINT_ROLES = Object.keys(REQUESTS_BY_ROLE) as readonly EndpointRole[]
+
+/** The authorization request of an entry whose users' browsers are sent to the server. Throws for any other entry. */
+export const authorizationRequestIn = ({ displayName, authorizationRequest }: Provider) =>
+  authorizationRequest ?? lacks(displayName, 'authorization')
+
+/** The token request of an entry that has one. Throws for any other entry. */
+export const tokenRequestIn = ({ displayName, tokenRequest }: Provider) =>
+  tokenRequest ?? lacks(displayName, 'token')
+
+function lacks(name: string, role: EndpointRole): never {
+  throw new Error(`${name} has no ${role} request: the entry is of a kind that sends none`)
+}
+
+/**
+ * The endpoint that people know a server by: where users are sent, else where tokens come from, else the API. `undefined`
+ * where each connection has its own.
+ */
+export function mainEndpointOf(provider: Provider): string | undefined {
+  const { authorizationRequest, tokenRequest, testRequest, api } = provider
+  return (authorizationRequest ?? tokenRequest ?? testRequest)?.endpoint ?? api?.baseUrl
+}
+
+/** The host of `mainEndpointOf`; empty where there is none. */
+export function hostOf(provider: Provider): string {
+  const endpoint = mainEndpointOf(provider)
+  return endpoint === undefined ? '' : new URL(endpoint).host
+}
 
 /** The requests that the entry describes, by the role of their endpoint. */
 export function requestsOf(
   provider: Provider,
-): readonly (readonly [role: EndpointRole, request: AuthorizationRequestBlock])[] {
-  const requests = {
-    authorization: provider.authorizationRequest,
-    token: provider.tokenRequest,
-    refresh: provider.refreshRequest,
-    exchange: provider.exchangeRequest,
-    renewal: provider.renewalRequest,
-    user_info: provider.userInfoRequest,
-    introspection: provider.introspectionRequest,
-    revocation: provider.revocationRequest,
-  }
+): readonly (readonly [role: EndpointRole, request: RequestEndpoint & Partial<RequestBlock>])[] {
   return ENDPOINT_ROLES.flatMap((role) => {
-    const request = requests[role]
+    const request = provider[REQUESTS_BY_ROLE[role].block]
     return request === undefined ? [] : [[role, request] as const]
   })
 }
 
+/**
+ * The provider with `change` of each of its requests. An optional request for which it returns `undefined` is left out;
+ * the others stay unchanged then.
+ */
+export function mapRequests(
+  provider: Provider,
+  change: <Block extends RequestEndpoint>(request: Block) => Block | undefined,
+): Provider {
+  const mapped: Partial<Record<keyof Provider, unknown>> = { ...provider }
+  for (const [role, request] of requestsOf(provider)) {
+    const { block } = REQUESTS_BY_ROLE[role]
+    const changed = change(request)
+    if (changed !== undefined) mapped[block] = changed
+    else if (role !== 'authorization' && role !== 'token') delete mapped[block]
+  }
+  return mapped as unknown as Provider // each request is of the same kind as before
+}
+
 /** The origin and path of the entry's endpoints, by their role. */
 export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, string>> {
-  const token = originAndPath(provider.tokenRequest.endpoint)
+  const token = provider.tokenRequest && originAndPath(provider.tokenRequest.endpoint)
   const endpoints: Partial<Record<EndpointRole, string>> = {}
   for (const [role, request] of requestsOf(provider)) {
     const endpoint = originAndPath(request.endpoint)

@@ -1,4 +1,4 @@
-/** Why a provider no longer honours a grant, where its words say it. */
+/** Why a provider no longer honors a grant, where its words say it. */
 export type RefusedBecause = 'expired' | 'withdrawn' | 'used_twice'
 
 const SAID: Readonly<Record<RefusedBecause, RegExp>> = {

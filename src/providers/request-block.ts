@@ -4,7 +4,8 @@ import type { ClientAuthMethod } from './client-auth-method.ts'
 
 export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'
 
-interface Endpoint {
+/** Where a request goes. */
+export interface RequestEndpoint {
   /** The URL, with the values of the entry's variables. Its path may name `{{client_id}}`. */
   readonly endpoint: string
   /** `endpoint` as it was given, if it names variables: `https://{{subdomain}}.zendesk.com/oauth/tokens`. */
@@ -29,7 +30,7 @@ export const RENAMED_PARAMETERS = [
   'scope',
 ] as const
 
-export interface RequestBlock extends Endpoint {
+export interface RequestBlock extends RequestEndpoint {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly params: Readonly<Record<string, string>>
   /** Templates by the header's name in lower case, with the placeholders of `params`: `notion-version`, `client-id`. */
@@ -74,7 +75,7 @@ export const STANDARD_ERROR_CODES = [
   'slow_down',
 ] as const
 
-export interface AuthorizationRequestBlock extends Endpoint {
+export interface AuthorizationRequestBlock extends RequestEndpoint {
   readonly params: Readonly<Record<string, string>>
   /** After the `#` of the URL: `wechat_redirect` (WeChat). */
   readonly fragment?: string
@@ -93,6 +94,9 @@ export const EXPIRATION_FORMATS = [
 export interface TokenRequestBlock extends RequestBlock {
   readonly expirationFormat?: ExpirationFormat
 }
+
+/** It carries the credential as every request to the API does, so it authenticates no client. */
+export type TestRequestBlock = RequestBlock
 
 export interface RenewalRequestBlock extends TokenRequestBlock {
   /** A younger access token is not renewed: the provider would refuse. */

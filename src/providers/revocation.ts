@@ -1,6 +1,8 @@
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
+import type { ProofKey } from '../domain/connection.ts'
+import type { OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
 import { credentialsFor } from './client-authentication.ts'
+import { type ProvenOutgoing, proofOfToken, sendProven } from './dpop-proofs.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { requestOf, templateValues } from './provider-request.ts'
 import type { RevocationRequestBlock } from './request-block.ts'
@@ -11,6 +13,8 @@ export type Revocation = 'revoked' | 'unsupported' | 'failed'
 interface Tokens {
   readonly accessToken: string
   readonly refreshToken?: string | undefined
+  /** The key that they are bound to. */
+  readonly dpopKey?: ProofKey | undefined
 }
 
 type Kind = 'access_token' | 'refresh_token'
@@ -20,7 +24,7 @@ type Kind = 'access_token' | 'refresh_token'
  * request, so its response decides the outcome, even if the second request cannot be sent.
  */
 export async function revokeTokens(
-  outgoing: Outgoing,
+  { outgoing, proofs }: ProvenOutgoing,
   registered: RegisteredClient,
   tokens: Tokens,
   now: EpochSeconds,
@@ -37,9 +41,13 @@ export async function revokeTokens(
   try {
     for (const kind of revokedKinds(block, tokens)) {
       const params = { ...paramsFor(block, kind), ...block.params }
-      const client = await credentialsFor(block, registered, now) // a signed one is for one request
-      const request = requestOf({ ...block, params }, values, { client })
-      outcomes.push(isSuccess(block, await outgoing.send({ ...request, purpose: 'revocation', ...guard })))
+      const proof = proofOfToken(block, registered, values, tokens.dpopKey)
+      const response = await sendProven(outgoing, proofs, proof, async () => {
+        const client = await credentialsFor(block, registered, now) // a signed one is for one request
+        const request = requestOf({ ...block, params }, values, { client, isBound: proof !== undefined })
+        return { ...request, purpose: 'revocation', ...guard }
+      })
+      outcomes.push(isSuccess(block, response))
     }
   } catch {
     // the responses so far count

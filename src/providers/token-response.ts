@@ -20,6 +20,8 @@ export interface TokenResponseRules {
   readonly expirationFormat?: ExpirationFormat | undefined
   /** Set only if the ID token can be checked against an issuer. */
   readonly keepIdToken: boolean
+  /** The request had a proof (RFC 9449): tokens may be bound to its key. `required`: bearer tokens are refused. */
+  readonly dpop?: 'required' | 'optional' | undefined
   /** The ID token is ignored. */
   readonly ignoreIdToken?: boolean
   readonly now: EpochSeconds
@@ -112,11 +114,16 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
   if (!isToken(access_token)) throw new TokenResponseFault('access_token is not visible ASCII')
   const { token_type } = answer
   const type = typeof token_type === 'string' ? token_type.trim() : (token_type ?? '')
-  if (typeof type !== 'string') throw new TokenResponseFault('token_type is no text')
+  if (typeof type !== 'string') throw new TokenResponseFault('token_type is not text')
   // RFC 6749 section 5.1 requires `token_type`; servers that omit it mean bearer, and other clients assume bearer too
   const isMissing = type === ''
+  const isBound = rules.dpop !== undefined && type.toLowerCase() === 'dpop'
+  if (rules.dpop === 'required' && !isBound)
+    throw new TokenResponseFault(
+      'the token is not bound to the key of the request: token_type is not DPoP, as dpop of the entry demands',
+    )
   const isBearer = isMissing || type.toLowerCase() === 'bearer'
-  if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase()))
+  if (!isBearer && !isBound && !rules.tokenTypes.includes(type.toLowerCase()))
     throw new TokenResponseFault(
       `token_type is ${isTypeName(type, answer) ? `${type}, ` : ''}not bearer, nor listed in token_types of the entry`,
     )
@@ -129,7 +136,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     status: 200,
     body: {
       access_token,
-      token_type: 'bearer',
+      token_type: isBound ? 'dpop' : 'bearer',
       ...(isToken(refresh_token) && { refresh_token }),
       ...(scope !== undefined && { scope }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
@@ -137,7 +144,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     },
     extra: {
       ...membersForTools(answer, tokens, 0),
-      ...(!isBearer && isPrintable(type) && type.length <= 64 && { token_type: type }),
+      ...(!isBearer && !isBound && isPrintable(type) && type.length <= 64 && { token_type: type }),
     },
     idTokenClaims: claims,
     refreshExpiresIn,

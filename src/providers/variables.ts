@@ -1,5 +1,13 @@
 import { isAllowed } from './callback-members.ts'
-import type { Provider, ProviderApi, ProviderVariable } from './provider.ts'
+import {
+  mapRequests,
+  type Provider,
+  type ProviderApi,
+  type ProviderVariable,
+  REQUESTS_BY_ROLE,
+  requestsOf,
+} from './provider.ts'
+import type { RequestEndpoint } from './request-block.ts'
 import { checkTemplate, fillTemplate } from './template.ts'
 
 type Variables = Readonly<Record<string, ProviderVariable>>
@@ -8,8 +16,10 @@ type Variables = Readonly<Record<string, ProviderVariable>>
 const PART_OF_URL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*(?::\d{1,5})?$/
 
 /** Why the value cannot be put into the entry's URLs, or `undefined` when it can. */
-export function variableFault({ pattern, oneOf, value }: ProviderVariable): string | undefined {
-  if (!PART_OF_URL.test(value)) return 'is no host and no single segment of a path (letters, digits, - . _)'
+export function variableFault({ pattern, oneOf, value, isText }: ProviderVariable): string | undefined {
+  if (isText === true) return undefined // its field decides, since it is part of no URL
+  if (!PART_OF_URL.test(value))
+    return 'is neither a host nor a single segment of a path (letters, digits, - . _)'
   if (isAllowed({ pattern, ...(oneOf && { oneOf }) }, value)) return undefined
   return oneOf === undefined ? `does not match ${pattern}` : `is not one of ${oneOf.join(', ')}`
 }
@@ -49,12 +59,25 @@ export function literalHost(url: string): string | undefined {
     : new URL(origin).host
 }
 
+/** The end of the host after the variable, such as `.myshopify.com`, if the URL's host begins with the variable. */
+export function literalHostEnd(template: string | undefined, variable: string): string | undefined {
+  const start = `https://{{${variable}}}`
+  if (template?.startsWith(start) !== true) return undefined
+  return /^\.[a-z0-9.-]+(?=[/?#:]|$)/i.exec(template.slice(start.length))?.[0]
+}
+
+/** The values of the variables that the entry itself sets, by name. */
+export function fixedValues({ variables = {} }: Pick<Provider, 'variables'>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, { value, askUser }]) =>
+      askUser === true ? [] : [[name, value]],
+    ),
+  )
+}
+
 /** The URL of a template. Placeholders that are no variables of the entry stay, among them those that users are asked for. */
 export function fillUrl(template: string, variables: Variables | undefined): string {
-  const values = Object.entries(variables ?? {})
-    .filter(([, { askUser }]) => askUser !== true)
-    .map(([name, { value }]) => [name, value] as const)
-  return fillTemplate(template, Object.fromEntries(values))
+  return fillTemplate(template, fixedValues({ variables: variables ?? {} }))
 }
 
 /**
@@ -75,20 +98,11 @@ export function fillEndpoint(
 
 /** The templates of the provider's URLs, by their members on the wire. */
 export function urlTemplatesOf(provider: Provider): readonly (readonly [path: string, template: string])[] {
-  const templates = {
-    'authorize_request.endpoint': provider.authorizationRequest.endpointTemplate,
-    'token_request.endpoint': provider.tokenRequest.endpointTemplate,
-    'refresh_request.endpoint': provider.refreshRequest?.endpointTemplate,
-    'exchange_request.endpoint': provider.exchangeRequest?.endpointTemplate,
-    'renewal_request.endpoint': provider.renewalRequest?.endpointTemplate,
-    'user_info_request.endpoint': provider.userInfoRequest?.endpointTemplate,
-    'token_introspection_request.endpoint': provider.introspectionRequest?.endpointTemplate,
-    'revocation_request.endpoint': provider.revocationRequest?.endpointTemplate,
-    'api.base_url': provider.api?.baseUrlTemplate,
-  }
-  return Object.entries(templates).flatMap(([path, template]) =>
-    template === undefined ? [] : [[path, template] as const],
+  const requests = requestsOf(provider).map(
+    ([role, { endpointTemplate }]) => [`${REQUESTS_BY_ROLE[role].wire}.endpoint`, endpointTemplate] as const,
   )
+  const templates = [...requests, ['api.base_url', provider.api?.baseUrlTemplate] as const]
+  return templates.flatMap(([path, template]) => (template === undefined ? [] : [[path, template] as const]))
 }
 
 /**
@@ -96,7 +110,7 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
  * variable that no longer exists is left unchanged.
  */
 export function withVariables(provider: Provider, variables: Variables | undefined): Provider {
-  const filled = <Block extends Provider['authorizationRequest']>(block: Block): Block => {
+  const filled = <Block extends RequestEndpoint>(block: Block): Block => {
     const { endpointTemplate } = block
     const { keptValues = {} } = provider
     const naming = { keptValues, ...(variables && { variables }) }
@@ -104,20 +118,8 @@ export function withVariables(provider: Provider, variables: Variables | undefin
       ? block
       : { ...block, endpoint: fillEndpoint(endpointTemplate, naming) }
   }
-  const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest, api } = provider
-  const { exchangeRequest, renewalRequest } = provider
-  return {
-    ...provider,
-    authorizationRequest: filled(provider.authorizationRequest),
-    tokenRequest: filled(provider.tokenRequest),
-    ...(refreshRequest && { refreshRequest: filled(refreshRequest) }),
-    ...(exchangeRequest && { exchangeRequest: filled(exchangeRequest) }),
-    ...(renewalRequest && { renewalRequest: filled(renewalRequest) }),
-    ...(userInfoRequest && { userInfoRequest: filled(userInfoRequest) }),
-    ...(introspectionRequest && { introspectionRequest: filled(introspectionRequest) }),
-    ...(revocationRequest && { revocationRequest: filled(revocationRequest) }),
-    ...(api && { api: apiWith(api, provider, variables) }),
-  }
+  const { api } = provider
+  return { ...mapRequests(provider, filled), ...(api && { api: apiWith(api, provider, variables) }) }
 }
 
 /** The host of the former base URL is dropped: tokens of one account must not be sent to the host of another. */
@@ -149,7 +151,7 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
       return value === undefined ? [] : [[name, { ...variable, value }] as const]
     }),
   )
-  const fix = <Block extends Provider['authorizationRequest']>(block: Block): Block | undefined => {
+  const fix = <Block extends RequestEndpoint>(block: Block): Block | undefined => {
     const { endpointTemplate, ...literal } = block
     if (endpointTemplate === undefined) return block
     const naming = { variables: fixed, keptValues: definition.keptValues ?? {} }
@@ -158,26 +160,9 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
     if (isFilled(template)) return { ...literal, endpoint: template } as Block
     return { ...block, endpointTemplate: template, endpoint: fillEndpoint(template, naming) }
   }
-  const { refreshRequest, exchangeRequest, renewalRequest, api, ...withRequests } = rest
-  const { userInfoRequest, introspectionRequest, revocationRequest, ...others } = withRequests
-  const optional = {
-    refreshRequest: refreshRequest && fix(refreshRequest),
-    exchangeRequest: exchangeRequest && fix(exchangeRequest),
-    renewalRequest: renewalRequest && fix(renewalRequest),
-    userInfoRequest: userInfoRequest && fix(userInfoRequest),
-    introspectionRequest: introspectionRequest && fix(introspectionRequest),
-    revocationRequest: revocationRequest && fix(revocationRequest),
-    api: api && fixedApi(api, definition, fixed),
-  }
-  return {
-    ...others,
-    // the caller has read the values from these two
-    authorizationRequest: fix(definition.authorizationRequest) ?? definition.authorizationRequest,
-    tokenRequest: fix(definition.tokenRequest) ?? definition.tokenRequest,
-    ...(Object.fromEntries(
-      Object.entries(optional).filter(([, member]) => member !== undefined),
-    ) as Partial<Provider>), // without the members that are absent
-  }
+  const { api, ...requests } = mapRequests(rest, fix) // the values were read from the required ones
+  const known = api && fixedApi(api, definition, fixed)
+  return { ...requests, ...(known && { api: known }) }
 }
 
 function fixedApi(api: ProviderApi, definition: Provider, fixed: Variables): ProviderApi | undefined {

@@ -15,34 +15,30 @@ export async function readWellKnown(
   url: URL,
   wellKnown: WellKnown,
 ): Promise<Members | undefined> {
-  const found = await readPlace(outgoing, url, wellKnown)
+  const found = await readAt(outgoing, url, wellKnown)
   return typeof found === 'string' ? undefined : found
 }
 
 /**
- * The JSON object at the first of the places that has one; else the places with what each answered, for a message.
+ * The JSON object at the first of the URLs that has one; else the URLs with what each answered, for a message.
  * Throws `ProviderRefusal`.
  */
 export async function readFirstWellKnown(
   outgoing: Outgoing,
-  places: readonly URL[],
+  urls: readonly URL[],
   wellKnown: WellKnown,
 ): Promise<Members | string> {
   const tried: string[] = []
-  for (const place of places) {
-    const found = await readPlace(outgoing, place, wellKnown)
+  for (const url of urls) {
+    const found = await readAt(outgoing, url, wellKnown)
     if (typeof found !== 'string') return found
-    tried.push(`${place.href} (${found})`)
+    tried.push(`${url.href} (${found})`)
   }
   return tried.join(' nor at ')
 }
 
-/** The JSON object at the place, or why there is none. */
-async function readPlace(
-  outgoing: Outgoing,
-  url: URL,
-  { of, nothing }: WellKnown,
-): Promise<Members | string> {
+/** The JSON object at the URL, or why there is none. */
+async function readAt(outgoing: Outgoing, url: URL, { of, nothing }: WellKnown): Promise<Members | string> {
   try {
     const { status, body } = await outgoing.send({
       url,

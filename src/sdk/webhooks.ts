@@ -40,6 +40,16 @@ interface OfConnection extends OfUser {
   readonly providerId: string
 }
 
+interface OfApproval extends OfUser {
+  /** Absent where a provider's token is asked for. */
+  readonly toolId?: string
+  readonly providerId?: string
+  /** The group that must decide, where it is not the user alone. */
+  readonly group?: string
+  /** RFC 3339. */
+  readonly expiresAt: string
+}
+
 /**
  * The data of each type of event: ids, states and codes, never a token, a link or the input of a tool. Gatepass sends
  * `webhook.test` only when an administrator tests the receiver.
@@ -93,6 +103,17 @@ export interface WebhookData {
     readonly added: readonly string[]
     readonly removed: readonly string[]
   }
+  /** Definitions of a worker's tools have changed: how many. `held`: they wait for an administrator. */
+  readonly 'worker.tools_changed': Subject & {
+    readonly changed: number
+    readonly added: number
+    readonly removed: number
+    readonly held: boolean
+  }
+  /** A call waits for a person. Its arguments and its link are read by the API. */
+  readonly 'approval.requested': OfApproval & { readonly status: 'pending' }
+  readonly 'approval.decided': OfApproval & { readonly status: 'approved' | 'denied' }
+  readonly 'approval.expired': OfApproval & { readonly status: 'expired' }
 }
 
 /** An event: switch on `type`, and ignore the types you do not know. */

@@ -30,14 +30,18 @@ export function createActivityLog(
     isRepeatable: false, // it would be counted twice
   })
   const lastSeen = createLastTimes(async (batch) => {
-    for (const [projectId, times] of timesByProject(batch)) await users.seen(projectId, times)
+    for (const [projectId, times] of timesByProject(batch)) {
+      const added = await users.seen(projectId, times)
+      if (added > 0) counts.add(`${projectId} users new`, added)
+    }
   })
 
   return {
     count: (projectId, name, label) => counts.add(`${projectId} ${name} ${label}`, 1),
     seen: (projectId, userId) => lastSeen.add(`${projectId} ${userId}`, now()),
     async flush() {
-      await Promise.all([counts.flush(), lastSeen.flush()])
+      // writing the users counts those that are new
+      await lastSeen.flush().finally(() => counts.flush())
     },
   }
 }

@@ -31,7 +31,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
       seen.set(place, row)
       log.error(
         { table, id, project: projectId },
-        'a row was changed in the database by another program than Gatepass, and is ignored',
+        'a row was changed in the database by a program other than Gatepass, and is ignored',
       )
     },
   }
@@ -51,7 +51,8 @@ export async function findAlteredRows({
   for (const { id } of await store.projects.list()) {
     await store.apiKeys.list(id)
     await store.providers.list(id)
-    await store.workers.list(id)
+    await store.sharedConnections.list(id)
+    for (const { uid } of await store.workers.list(id)) await store.pinnedTools.ofWorker(uid)
     for (const { readSigned } of store.parts) await readSigned?.(store, id)
     for (let after: string | undefined = ''; after !== undefined; )
       after = (await store.toolNames.page(id, after, NAMES_AT_ONCE)).next

@@ -8,7 +8,7 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
 import type { AuditedRelease, RulesVersion } from '../store/audit-trail.ts'
 import type { Store } from '../store/store.ts'
-import type { ReleaseTexts } from './release.ts'
+import { type ReleaseTexts, userOf } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
 /** The most calls of `release` in one commit. A call may release several tokens. */
@@ -27,6 +27,8 @@ const MAX_GAP_MS = 0.1
 export interface AuditedToken {
   readonly connection: Connection
   readonly entry: ProviderEntry
+  /** The user for whom a connection of the project is used. */
+  readonly actingFor?: string | undefined
   /** `AuditLog.fingerprint` of the access token. */
   readonly fingerprint: string
   readonly texts: Pick<ReleaseTexts, 'audited'>
@@ -140,10 +142,10 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
       const context = currentContext()
       const { apiKey, onlyUser } = context
       // the last check before any token is released; the flows have already refused requests for other users
-      if (onlyUser !== undefined && tokens.some(({ connection }) => connection.userId !== onlyUser))
+      if (onlyUser !== undefined && tokens.some((token) => userOf(token) !== onlyUser))
         throw new BrokerError(
           'user_not_allowed',
-          'The request acts for another user than the one whose token it needs.',
+          'The request acts for a different user from the one whose token it needs.',
         )
       const at = now()
       const releases = tokens.map((token) => toRelease(token, rules, context, at))
@@ -186,14 +188,16 @@ function toRelease(
 
 /** The line of a release. The members of the connection are cached, because nearly every request writes them. */
 function releaseLine(
-  { connection, entry, fingerprint, texts }: AuditedToken,
+  { connection, entry, fingerprint, texts, actingFor }: AuditedToken,
   context: RequestContext,
   at: number,
 ): string {
   texts.audited ??= JSON.stringify({
-    user_id: connection.userId,
+    user_id: actingFor ?? connection.userId,
     provider_id: entry.id,
     connection_id: connection.id,
+    subject: entry.provider.impersonation && connection.account.name,
+    owner: actingFor === undefined ? undefined : 'project',
   }).slice(1, -1)
   const ofTool = context.tool === undefined ? '' : `,"tool":${JSON.stringify(context.tool)}`
   const members = `${texts.audited}${ofTool},"fingerprint":${JSON.stringify(fingerprint)}`
@@ -212,6 +216,7 @@ function eventLine(event: AuditEvent, context: RequestContext, at: number): stri
     scopes: event.scopes,
     reason: event.reason,
     detail: event.detail,
+    approval: event.approval,
     fingerprint: event.fingerprint,
   }).slice(1, -1)
   return toLine(event.action, members, context, at)

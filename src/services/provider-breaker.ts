@@ -150,7 +150,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     if (health.degraded === undefined) return
     delete health.degraded
     health.refusals.clear()
-    logState(health, 'closed', 'a provider honours its grants again')
+    logState(health, 'closed', 'a provider honors its grants again')
   }
 
   /** The probe of a degraded breaker has shown nothing, so the next connection can be the probe at once. */

@@ -8,8 +8,15 @@ export interface Release extends AccessSecrets {
   readonly fingerprint: string
   /** The broker's client at the provider, for headers of API requests. */
   readonly clientId?: string | undefined
+  /** The user for whom a connection of the project is used. Absent: the connection's own user. */
+  readonly actingFor?: string | undefined
   /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
+}
+
+/** The user for whom the token is used. */
+export function userOf({ actingFor, connection }: Pick<Release, 'actingFor' | 'connection'>): string {
+  return actingFor ?? connection.userId
 }
 
 export interface ReleaseTexts {

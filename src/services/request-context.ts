@@ -17,6 +17,10 @@ export interface RequestContext {
   tool?: string
   /** The use that the gate has already permitted. */
   readonly permitted?: RequestedUse
+  /** The rules that asked for an approval of that use and got it (`ruleKey`). */
+  readonly approved?: ReadonlySet<string>
+  /** Called with the id of an approval that the request asks for or spends. */
+  readonly onApproval?: (id: string) => void
 }
 
 const contexts = new AsyncLocalStorage<RequestContext>()
@@ -32,7 +36,24 @@ export function inContext<T>(context: RequestContext, run: () => T): T {
  * the caller, and the gate neither counts the use nor asks about it a second time.
  */
 export function permit<T>(use: RequestedUse, run: () => T): T {
-  return inContext({ ...currentContext(), permitted: use }, run)
+  const { approved: _, ...context } = currentContext()
+  return inContext({ ...context, permitted: use }, run)
+}
+
+/** Runs a function as part of the permitted use, now that a person has approved it as these rules ask. */
+export function approve<T>(rules: ReadonlySet<string>, run: () => T): T {
+  return inContext({ ...currentContext(), approved: rules }, run)
+}
+
+/** The API key or the MCP client that makes the current request. */
+export function callingAgent(): string | undefined {
+  const { apiKey, actor } = currentContext()
+  return apiKey?.id ?? actor.client
+}
+
+/** Names the approval that the current request asks for or has spent in its answer. */
+export function noteApproval(id: string): void {
+  currentContext().onApproval?.(id)
 }
 
 /** Whether the current request may act for this user and see what belongs to them. */

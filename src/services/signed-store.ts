@@ -14,12 +14,13 @@ import { signedTools } from './signed-tools.ts'
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signing: Signing): Store {
-  const { apiKeys, providers, workers } = store
+  const { apiKeys, providers, sharedConnections, workers } = store
   const key = signing(CORE.apiKeys.signed)
   // a revoked key grants nothing, and its MAC was deleted
   const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key.check(row))
   const keysOrRevoked = (rows: readonly ApiKey[]) => rows.filter((row) => keyOrRevoked(row) !== undefined)
   const entry = signing(CORE.providers.signed)
+  const shared = signing(CORE.sharedConnections.signed)
   const worker = signing(CORE.workers.signed)
   const toolName = signing(CORE.toolNames.signed)
 
@@ -61,6 +62,14 @@ export function signedStore(store: Store, signing: Signing): Store {
         return { ...rest, rows: entry.checkAll(rows) }
       },
       byUids: async (...args) => entry.checkAll(await providers.byUids(...args)),
+    },
+    sharedConnections: {
+      ...sharedConnections,
+      add: async (row, ...rest) => shared.check(await sharedConnections.add(shared.sign(row), ...rest)),
+      change: async (from, to, ...rest) =>
+        shared.check(await sharedConnections.change(from, shared.sign(to), ...rest)),
+      find: async (projectId, id) => shared.check(await sharedConnections.find(projectId, id)),
+      list: async (projectId) => shared.checkAll(await sharedConnections.list(projectId)),
     },
     workers: {
       ...workers,

@@ -1,4 +1,5 @@
 import { BrokerError } from '../domain/errors.ts'
+import { sha256 } from '../domain/ids.ts'
 import type { Tool } from '../domain/tool.ts'
 import { type ToolName, toolIdentity } from '../domain/tool-name.ts'
 import { CORE } from '../store/protected-tables.ts'
@@ -13,12 +14,13 @@ const ALTERED = 'altered'
  * it again.
  */
 export function signedTools(
-  { tools, toolNames }: Store,
+  { tools, toolNames, pinnedTools }: Store,
   signing: Signing,
-): Pick<Store, 'tools' | 'toolNames'> {
+): Pick<Store, 'tools' | 'toolNames' | 'pinnedTools'> {
   const entry = signing(CORE.providers.signed)
   const tool = signing(CORE.tools.signed)
   const toolName = signing(CORE.toolNames.signed)
+  const pinnedTool = signing(CORE.pinnedTools.signed)
   const name = (row: ToolName): ToolName => toolName.check(row) ?? { ...row, source: ALTERED }
   /** The tool keeps its getters, which parse large members when they are read. */
   const withOwner = (stored: Tool): Tool => {
@@ -42,12 +44,17 @@ export function signedTools(
         const row = tool.check(await tools.identical(identity))
         return row && withOwner(row)
       },
-      async change(projectId, { put, removed, entries = [], names = [], ...others }, ...rest) {
+      async change(projectId, { put, removed, entries = [], names = [], pins = {}, ...others }, ...rest) {
         const changes = {
           ...others,
           put: put.map(tool.sign),
           entries: entries.map(({ to, ...from }) => ({ ...from, to: entry.sign(to) })),
           names: names.map(toolName.sign),
+          pins: {
+            ...pins,
+            put: pins.put?.map(pinnedTool.sign) ?? [],
+            held: pins.held?.map(tool.sign) ?? [],
+          },
         }
         try {
           return await tools.change(projectId, { ...changes, removed }, ...rest)
@@ -72,6 +79,14 @@ export function signedTools(
         return { ...rest, rows: rows.map(name) }
       },
       settle: (names) => toolNames.settle(names.map(toolName.sign)),
+    },
+    pinnedTools: {
+      ofWorker: async (...args) => pinnedTool.checkAll(await pinnedTools.ofWorker(...args)),
+      definitions: async (...args) =>
+        pinnedTool
+          .checkAll(await pinnedTools.definitions(...args))
+          .filter(({ definition = '', listed }) => sha256(definition) === listed),
+      waiting: async (...args) => pinnedTool.checkAll(await pinnedTools.waiting(...args)),
     },
   }
 }

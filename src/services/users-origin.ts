@@ -3,6 +3,11 @@ export function callbackPath(providerUid: string): string {
   return `/callback/${providerUid}`
 }
 
+/** The path to which a provider's own page sends users who begin there. */
+export function installationPath(providerUid: string): string {
+  return `/install/${providerUid}`
+}
+
 /** The sites of projects, where their users see the pages. Users of a project without a site see the public URL. */
 export interface ProjectSites {
   /** The origin of the project's site. */

@@ -34,7 +34,7 @@ function readIssuer(
   if (parseIssuer(text, development) === undefined)
     addFault(
       'DASHBOARD_ISSUER',
-      'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',
+      'must be an https URL without credentials, query, or fragment, exactly as the issuer calls itself, such as https://login.example.com.',
     )
   if (clientId === undefined)
     addFault(
@@ -53,6 +53,7 @@ function readIssuer(
 }
 
 const RULE = /^(?<claim>[\x21-\x3c\x3e-\x7e]+)=(?<value>.+?)\s+(?<role>\S+?)(?:\s+on\s+(?<project>\S+))?$/
+const APPROVER = /^approver:(?<group>\S{1,200})$/
 
 function readRules(text: string | undefined, addFault: AddFault): readonly DashboardRule[] {
   const items = splitList(text)
@@ -61,13 +62,16 @@ function readRules(text: string | undefined, addFault: AddFault): readonly Dashb
       'DASHBOARD_ROLES',
       'is missing: it says who at the issuer may log in, and without a rule no one may. Give rules such as `groups=gatepass-admins admin, email=ada@example.com readonly on acme`.',
     )
-  return items.flatMap((item) => {
+  return items.flatMap((item): readonly DashboardRule[] => {
     const { claim, value, role, project = DEFAULT_PROJECT } = RULE.exec(item)?.groups ?? {}
-    if (claim !== undefined && value !== undefined && (role === 'admin' || role === 'readonly'))
-      return [{ claim, value, role, project }]
+    const { group } = APPROVER.exec(role ?? '')?.groups ?? {}
+    if (claim !== undefined && value !== undefined) {
+      if (role === 'admin' || role === 'readonly') return [{ claim, value, role, project }]
+      if (group !== undefined) return [{ claim, value, role: 'approver', group, project }]
+    }
     addFault(
       'DASHBOARD_ROLES',
-      `has "${item}", which is no rule: write <claim>=<value> <role>, where the role is admin or readonly, and after it \`on <project>\` or \`on *\` for all projects.`,
+      `has "${item}", which is not a rule: write <claim>=<value> <role>, where the role is admin, readonly or approver:<group>, and after it \`on <project>\` or \`on *\` for all projects.`,
     )
     return []
   })

@@ -5,9 +5,9 @@ import type { AddFault } from './read.ts'
 /** The database that a URL names, for commands that need no other setting. Throws `ConfigError`. */
 export function parseDatabaseUrl(text: string): DatabaseLocation {
   const faults: string[] = []
-  const place = readDatabase(text, (_, what) => void faults.push(`The database URL ${what}`))
+  const location = readDatabase(text, (_, what) => void faults.push(`The database URL ${what}`))
   if (faults.length > 0) throw new ConfigError(faults)
-  return place
+  return location
 }
 
 /** Reads the database that a URL names. No fault repeats the URL, because it may contain a password. */

@@ -44,7 +44,7 @@ function readIssuer(
   if (url === undefined)
     addFault(
       'MCP_ISSUER',
-      'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',
+      'must be an https URL without credentials, query, or fragment, exactly as the issuer calls itself, such as https://login.example.com.',
     )
   else if (url.origin === publicUrl.origin)
     addFault('MCP_ISSUER', 'must not be this Gatepass, which always takes the tokens that it issues itself.')
@@ -78,7 +78,7 @@ function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<
     const isWeb = /^https?:/.test(origin)
     const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(origin) && (!isWeb || URL.canParse(origin))
     if (!isOrigin)
-      addFault('MCP_ORIGINS', `has "${origin}", which is no origin such as https://app.example.com.`)
+      addFault('MCP_ORIGINS', `has "${origin}", which is not an origin such as https://app.example.com.`)
     return isOrigin && isWeb ? new URL(origin).origin : origin
   })
   return new Set(origins)

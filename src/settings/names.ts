@@ -74,7 +74,7 @@ export function unknownSettings(names: readonly string[], ofFeatures: readonly s
       if (!name.startsWith(PROVIDER)) {
         const meant = nearest(name.slice(PREFIX.length), known)
         const hint = meant === undefined ? '' : ` Did you mean "${PREFIX}${meant}"?`
-        return [`${name} is no setting.${hint} docs/reference/settings.md lists them.`]
+        return [`${name} is not a setting.${hint} docs/reference/settings.md lists them.`]
       }
       if (
         SUFFIXES.some(
@@ -96,7 +96,7 @@ function unknownSuffix(name: string): string {
     }))
     .findLast(({ provider, suffix }) => provider !== '' && suffix !== undefined)
   const hint = meant === undefined ? '' : ` Did you mean "${PROVIDER}${meant.provider}_${meant.suffix}"?`
-  return `${name} is no setting: after the name of the provider comes _CLIENT_ID or _CLIENT_SECRET.${hint}`
+  return `${name} is not a setting: after the name of the provider comes _CLIENT_ID or _CLIENT_SECRET.${hint}`
 }
 
 export interface UnknownProvider {

@@ -103,7 +103,7 @@ function plainData(value: unknown): unknown {
     return JSON.parse(JSON.stringify(value))
   } catch {
     throw new FileFault(
-      'has a default export that is no plain data, such as a function or an object that contains itself.',
+      'has a default export that is not plain data, such as a function or an object that contains itself.',
     )
   }
 }

@@ -12,7 +12,10 @@ export function readTrustedProxies(text: string | undefined, addFault: AddFault)
     const bits = isIP(address) === 4 ? 32 : 128
     const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
     if (isIP(address) === 0 || !isRange || rest.length > 0)
-      addFault('TRUSTED_PROXIES', `has "${item}", which is no address and no network such as 10.0.0.0/8.`)
+      addFault(
+        'TRUSTED_PROXIES',
+        `has "${item}", which is neither an address nor a network such as 10.0.0.0/8.`,
+      )
     else if (Number(prefix ?? bits) === 0)
       addFault('TRUSTED_PROXIES', `has "${item}", which is every address: name the proxies alone.`)
   }

@@ -27,13 +27,13 @@ export function readVerifier(setting: ReadSetting, development: boolean, addFaul
     return open
   }
   if (url.username !== '' || url.password !== '') {
-    addFault('USER_VERIFIER', 'must have no credentials: every browser that comes back is sent there.')
+    addFault('USER_VERIFIER', 'must not contain credentials: every browser that comes back is sent there.')
     return open
   }
   if (url.search !== '' || url.hash !== '') {
     addFault(
       'USER_VERIFIER',
-      'must have no query and no fragment: the page is visited with flow_id as its only parameter.',
+      'must not have a query or a fragment: the page is visited with flow_id as its only parameter.',
     )
     return open
   }
@@ -49,7 +49,7 @@ function readOidcVerifier(
   if (parseIssuer(issuer, development) === undefined)
     addFault(
       'USER_VERIFIER',
-      'must have an https URL without credentials, query and fragment after `oidc:`, exactly as the issuer calls itself, such as oidc:https://accounts.google.com.',
+      'must have an https URL without credentials, query, or fragment after `oidc:`, exactly as the issuer calls itself, such as oidc:https://accounts.google.com.',
     )
   const clientId = setting('OIDC_CLIENT_ID')
   const clientSecret = setting('OIDC_CLIENT_SECRET')

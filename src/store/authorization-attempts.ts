@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import type { Attempt, Authorization, Confirmed, Confirming, Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -31,6 +31,11 @@ export interface AuthorizationAttempts {
     now: EpochSeconds,
     lines?: string,
   ): Promise<Pending | undefined>
+  /**
+   * Counts a check of typed credentials before it is sent, and returns how many there were with it. `undefined`: `most`
+   * were counted before, also by requests at the same time, or nothing can be attempted at this step.
+   */
+  countTry(id: string, step: number, most: number, now: EpochSeconds): Promise<number | undefined>
   /** Keeps the authorization response until the user is confirmed, or its deadline comes: at most once per attempt. */
   confirming(
     stateHash: string,
@@ -79,6 +84,22 @@ export function createAttempts(database: Database): AuthorizationAttempts {
       )
       .returning(),
   )
+  const tries = sql`coalesce(${authorizations.credentialTries}, 0)`
+  const countTry = statement((p: { id: string; step: number; most: number; now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set({ credentialTries: sql`${tries} + 1` })
+      .where(
+        and(
+          hasId(p),
+          eq(authorizations.step, p.step),
+          unexpired(p.now),
+          inArray(authorizations.status, STARTABLE),
+          lt(tries, p.most),
+        ),
+      )
+      .returning({ tries: authorizations.credentialTries }),
+  )
   const hold = statement((p: HeldResponse & { stateHash: string; now: EpochSeconds; lines: string }) =>
     query
       .update(authorizations)
@@ -110,6 +131,10 @@ export function createAttempts(database: Database): AuthorizationAttempts {
   return {
     attempt: (id, step, fresh, now, lines = '') =>
       transition(undefined, () => attempt({ ...fresh, id, step, now, lines })),
+    async countTry(id, step, most, now) {
+      const [counted] = await database.write(undefined, () => countTry({ id, step, most, now }))
+      return counted?.tries ?? undefined
+    },
     confirming: (stateHash, held, now, lines = '') =>
       transition(undefined, () => hold({ ...held, stateHash, now, lines })),
     confirm: (flowHash, now, audit, lines = '') => transition(audit, () => confirm({ flowHash, now, lines })),

@@ -63,12 +63,12 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
     step: row.step,
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
-    ...(row.requester !== undefined && { requester: row.requester }),
-    ...(row.account !== undefined && { account: row.account }),
-    ...(row.nextUri !== undefined && { nextUri: row.nextUri }),
-    ...(row.userDisplay !== undefined && { userDisplay: row.userDisplay }),
-    ...(row.lang !== undefined && { lang: row.lang }),
-    ...(row.connectSessionId !== undefined && { connectSessionId: row.connectSessionId }),
+    requester: row.requester,
+    account: row.account,
+    nextUri: row.nextUri,
+    userDisplay: row.userDisplay,
+    lang: row.lang,
+    connectSessionId: row.connectSessionId,
   }
   const flow = row.flowHash !== undefined && { flowHash: row.flowHash }
   const browser = row.browserHash !== undefined && { browserHash: row.browserHash }

@@ -1,8 +1,11 @@
+import type { ApprovalRule } from '../domain/approval.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, ConnectionEnding, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
+import type { UseKind } from '../domain/requested-use.ts'
 import type { AuthorizationRow } from './authorization-row.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
-import type { ById, Steps } from './statement.ts'
+import type { ById, OfProject, Steps } from './statement.ts'
 
 /**
  * Called in the transaction that has made a change, after its statements, so that a feature can write what follows from
@@ -19,6 +22,27 @@ export interface ChangedRequirements {
   readonly id: string
   readonly added: readonly string[]
   readonly removed: readonly string[]
+}
+
+/** A question about a call, without the call itself. */
+export interface ChangedApproval extends ById, OfProject {
+  readonly userId?: string | undefined
+  readonly use: UseKind
+  /** The tool's id, or the provider's. */
+  readonly subject: string
+  readonly status: string
+  readonly rules: readonly ApprovalRule[]
+  readonly expiresAt: EpochSeconds
+}
+
+/** How many definitions of the tools of a worker (`uid`, `id`) have changed, and whether they wait for acceptance. */
+export interface ChangedDefinitions {
+  readonly uid: string
+  readonly id: string
+  readonly changed: number
+  readonly added: number
+  readonly removed: number
+  readonly isHeld: boolean
 }
 
 export type HookedChange =
@@ -56,10 +80,18 @@ export type HookedChange =
       readonly kind: 'connections deleted'
       readonly connections: readonly (Owned & { readonly eventSeq?: number })[]
     }
+  /** A person was asked about a call, or the question was answered or has ended. */
+  | { readonly kind: 'approval changed'; readonly approval: ChangedApproval }
   | { readonly kind: 'runs ended'; readonly runs: readonly ExecutionRecord[] }
   /** The tools of a worker require something else than before. */
   | {
       readonly kind: 'requirements changed'
       readonly projectId: string
       readonly worker: ChangedRequirements
+    }
+  /** The definitions of tools of a worker have changed. */
+  | {
+      readonly kind: 'definitions changed'
+      readonly projectId: string
+      readonly worker: ChangedDefinitions
     }

@@ -14,7 +14,7 @@ export type StoreChange =
   /** Tokens of this grant may have become valid or invalid. */
   | { readonly noun: 'mcp_grant'; readonly id: string }
   | RowChange
-  | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' }
+  | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'shared_connection' }
   | PartChanges[keyof PartChanges]
 
 /** Announces a change of the transaction that runs. */

@@ -71,6 +71,13 @@ export interface ConnectionRefreshes {
     held?: StillHeld,
     lines?: string,
   ): Promise<boolean>
+  /**
+   * Notes that the API refused the typed credential of this generation, and returns since when it does. `undefined`: the
+   * credential was replaced, or the connection is not active.
+   */
+  countRefusal(id: string, generation: number, now: EpochSeconds): Promise<EpochSeconds | undefined>
+  /** Notes that the API takes the typed credential again. */
+  endRefusal(id: string, generation: number): Promise<void>
   /** Active connections whose `refreshAt` has come and that are not being refreshed, the longest overdue first. */
   dueByRefreshAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
   /** Sets `refreshAt`, or removes it where `until` is absent, if the tokens are still those of `generation`. */
@@ -182,6 +189,20 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         .returning(columns),
     ),
   )
+  const refuse = statement((p: Generation & { now: EpochSeconds }) =>
+    query
+      .update(connections)
+      .set({ refusedAt: sql`coalesce(${connections.refusedAt}, ${p.now})` })
+      .where(ofGeneration(p))
+      .returning(columns),
+  )
+  const accept = statement((p: Generation) =>
+    query
+      .update(connections)
+      .set({ refusedAt: null })
+      .where(and(ofGeneration(p), isNotNull(connections.refusedAt)))
+      .returning(columns),
+  )
   const expiring = statement(
     (p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
       query
@@ -276,6 +297,20 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         announce(connectionChange(marked))
         yield* followUp(announce, { kind: 'connection unusable', connection: marked, reason })
         return true
+      })
+    },
+    async countRefusal(id, generation, now) {
+      return write(undefined, function* (announce) {
+        const [refused] = yield* refuse({ id, generation, now })
+        if (refused === undefined) return undefined
+        announce(connectionChange(refused))
+        return refused.refusedAt ?? now
+      })
+    },
+    async endRefusal(id, generation) {
+      await write(undefined, function* (announce) {
+        const [accepted] = yield* accept({ id, generation })
+        if (accepted !== undefined) announce(connectionChange(accepted))
       })
     },
     async dueByRefreshAt(now, limit) {

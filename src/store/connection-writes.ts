@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
+import { NO_USER } from '../domain/shared-connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
 import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
@@ -136,6 +137,8 @@ export function connectionWrites(database: Database) {
     if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
     const { account, ...rest } = connection
     yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
+    // no user has connected anything
+    if (connection.userId === NO_USER) return
     yield* followUp(announce, { kind: 'connection stored', connection, scopesBefore: before?.scopes })
   }
 

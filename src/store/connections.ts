@@ -1,5 +1,6 @@
-import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, ne, sql } from 'drizzle-orm'
 import type { Connection, ConnectionEnding } from '../domain/connection.ts'
+import { NO_USER } from '../domain/shared-connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type ConnectionOwner, rowChange } from './changes.ts'
 import {
@@ -114,7 +115,9 @@ export function createConnections(database: Database): Connections {
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
       and(
-        filter.includes('user') ? isOfUser(connections, p) : eq(connections.projectId, p.projectId),
+        filter.includes('user')
+          ? isOfUser(connections, p)
+          : and(eq(connections.projectId, p.projectId), ne(connections.userId, NO_USER)),
         filter.includes('provider') ? eq(connections.providerUid, p.providerUid) : undefined,
       )
     return createPages(database, {

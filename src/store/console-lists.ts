@@ -1,8 +1,11 @@
-import { and, eq } from 'drizzle-orm'
+import { and, count, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Authorization } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import { firstIdAt } from '../domain/ids.ts'
 import { type Browsed, createBrowse, type ListPosition } from './browse.ts'
 import type { Database } from './database.ts'
+import { MOST_COUNTED } from './page.ts'
 import { isOfUser } from './row-conditions.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
@@ -49,6 +52,8 @@ export interface ConsoleLists {
     place: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedAuthorization>>
+  /** The number of connections made from `from` to before `to`, at most `MOST_COUNTED` + 1. */
+  countConnections(projectId: string, from: EpochSeconds, to: EpochSeconds): Promise<number>
 }
 
 interface ByConnection {
@@ -59,7 +64,7 @@ interface ByConnection {
 }
 
 export function createConsoleLists(database: Database): ConsoleLists {
-  const { tables, query } = database
+  const { tables, query, statement, read } = database
   const { authorizations, connections } = tables
 
   const connectionsBy = variantsOf((by: 'all' | 'user' | 'provider' | 'status') =>
@@ -93,6 +98,18 @@ export function createConsoleLists(database: Database): ConsoleLists {
           .orderBy(order),
       keyOf: ({ id }) => id,
     }),
+  )
+  const counted = statement((p: OfProject & { from: string; to: string; most: number }) =>
+    query.select({ total: count() }).from(
+      query
+        .select({ one: sql`1`.as('one') })
+        .from(connections)
+        .where(
+          and(eq(connections.projectId, p.projectId), gte(connections.id, p.from), lt(connections.id, p.to)),
+        )
+        .limit(p.most)
+        .as('counted'),
+    ),
   )
   const authorizationsBy = variantsOf((by: 'all' | 'status') =>
     createBrowse(database, {
@@ -135,6 +152,10 @@ export function createConsoleLists(database: Database): ConsoleLists {
     async authorizations(projectId, { status }, place, limit) {
       const browse = authorizationsBy(status === undefined ? 'all' : 'status')
       return browse({ projectId, status: status ?? 'pending' }, place, limit)
+    },
+    async countConnections(projectId, from, to) {
+      const ids = { from: firstIdAt('conn', from), to: firstIdAt('conn', to) }
+      return (await read(counted({ projectId, ...ids, most: MOST_COUNTED + 1 })))[0]?.total ?? 0
     },
   }
 }

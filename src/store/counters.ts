@@ -4,7 +4,8 @@ import type { Database } from './database.ts'
 import type { OfProject } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-export type CounterName = 'consents' | 'fetches' | 'refreshes' | 'runs' | 'latency'
+/** `users`: those that were seen for the first time. */
+export type CounterName = 'consents' | 'fetches' | 'refreshes' | 'runs' | 'latency' | 'users'
 
 export interface HourCount {
   /** The start of the hour. */
@@ -27,6 +28,13 @@ export interface Counters {
   add(hour: EpochSeconds, counts: readonly HourCounts[]): Promise<void>
   /** All counts of the hours from `hour` on, the oldest first. */
   since(projectId: string, hour: EpochSeconds): Promise<readonly HourCount[]>
+  /** The sum of the counts with this name, or with this name and label, from the hour `from` to before `to`. */
+  total(
+    projectId: string,
+    of: { readonly name: CounterName; readonly label?: string },
+    from: EpochSeconds,
+    to: EpochSeconds,
+  ): Promise<number>
   /** Deletes the counts of hours before `hour`; returns how many. */
   sweep(hour: EpochSeconds): Promise<number>
 }
@@ -59,6 +67,22 @@ export function createCounters(database: Database): Counters {
       .where(and(eq(counters.projectId, p.projectId), gte(counters.hour, p.hour)))
       .orderBy(asc(counters.hour)),
   )
+  const total = (by: 'name' | 'label') =>
+    statement((p: OfProject & { name: CounterName; label: string; from: EpochSeconds; to: EpochSeconds }) =>
+      query
+        .select({ total: sql`coalesce(sum(${counters.count}), 0)`.mapWith(Number) })
+        .from(counters)
+        .where(
+          and(
+            eq(counters.projectId, p.projectId),
+            gte(counters.hour, p.from),
+            lt(counters.hour, p.to),
+            eq(counters.name, p.name),
+            by === 'label' ? eq(counters.label, p.label) : undefined,
+          ),
+        ),
+    )
+  const [totalOfName, totalOfLabel] = [total('name'), total('label')]
   const { projectId, hour, name, label } = counters
   const sweep = deleteInSlices(
     database,
@@ -76,6 +100,10 @@ export function createCounters(database: Database): Counters {
     },
     async since(projectId, hour) {
       return (await read(since({ projectId, hour }))) as readonly HourCount[] // only `add` writes names
+    },
+    async total(projectId, { name, label }, from, to) {
+      const sum = label === undefined ? totalOfName : totalOfLabel
+      return (await read(sum({ projectId, name, label: label ?? '', from, to })))[0]?.total ?? 0
     },
     async sweep(hour) {
       return sweep({ hour })

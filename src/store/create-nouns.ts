@@ -17,6 +17,7 @@ import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
 import { createPageSessions } from './page-sessions.ts'
 import type { PartNouns } from './part-types.ts'
+import { createPinnedTools } from './pinned-tools.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
 import { sealedColumnsOf } from './protected-tables.ts'
@@ -25,6 +26,7 @@ import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
 import { createServers } from './servers.ts'
 import { createSettleRestore } from './settle-restore.ts'
+import { createSharedConnections } from './shared-connections.ts'
 import type { StorePart } from './store-part.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
@@ -75,8 +77,10 @@ function createCoreNouns(
     authorizations: retried(createAuthorizations(database)),
     connections: retried(createConnections(database)),
     connectionTools: retried(createConnectionTools(database)),
+    sharedConnections: retried(createSharedConnections(database)),
     tools: retried(createTools(database)),
     toolNames: retried(createToolNames(database)),
+    pinnedTools: retried(createPinnedTools(database)),
     workers: retried(createWorkers(database)),
     secrets: retried(createSecrets(database)),
     facts: retried(facts),

@@ -1,4 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
+import type { PinnedTool } from '../domain/pinned-tool.ts'
+import type { SharedConnection } from '../domain/shared-connection.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { Worker } from '../domain/worker.ts'
@@ -34,9 +36,12 @@ export const CORE = {
     signed: {
       mac: {
         kind: 'api_keys',
-        members: ({ id, projectId, role, hash, expiresAt, rateLimit, userId }: ApiKey) =>
-          // a key without a user has the same MAC as in releases before keys could have a user
-          [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : [])],
+        members: (key: ApiKey) => {
+          const { id, projectId, role, hash, expiresAt, rateLimit, userId, groups, createdBy } = key
+          // a key without these has the same MAC as in releases before keys could have them
+          const added = groups || createdBy ? [{ groups: groups ?? null, createdBy: createdBy ?? null }] : []
+          return [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : []), ...added]
+        },
       },
     },
   },
@@ -76,7 +81,7 @@ export const CORE = {
     signed: {
       mac: {
         kind: 'workers',
-        members: valuesOf<Worker>('uid', 'projectId', 'id', 'type', 'enabled', 'uri', 'settings'),
+        members: valuesOf<Worker>('uid', 'projectId', 'id', 'type', 'enabled', 'uri', 'settings', 'pinning'),
       },
       // each of the two MACs is written without the other
       acceptedMac: {
@@ -102,6 +107,19 @@ export const CORE = {
       },
     },
   },
+  pinnedTools: {
+    signed: {
+      // `listed` is the digest of the definition, which is checked by it
+      mac: {
+        kind: 'pinned_tools',
+        members: valuesOf<PinnedTool>(
+          ...(['workerUid', 'projectId', 'tool', 'accepted', 'waiting', 'listed', 'needs'] as const),
+          ...(['isUnstable', 'since'] as const),
+        ),
+        nameOf: ({ tool }: PinnedTool) => tool,
+      },
+    },
+  },
   secrets: { ...IN_PROJECT, sealed: ['value'], change: { noun: 'secret' } },
   connections: {
     id: 'id',
@@ -118,6 +136,16 @@ export const CORE = {
       userId,
       providerUid,
     }),
+  },
+  sharedConnections: {
+    signed: {
+      mac: {
+        kind: 'shared_connections',
+        members: valuesOf<SharedConnection>(
+          ...(['id', 'projectId', 'providerUid', 'name', 'scopes', 'sharedWith'] as const),
+        ),
+      },
+    },
   },
   authorizations: {
     id: 'id',
@@ -153,11 +181,12 @@ function bindingMembers({
 }
 
 function toolMembers(row: Tool): readonly unknown[] {
-  const { uid, projectId, namespace, name, version, source, tags, annotations, requirements, digest } = row
+  const { uid, projectId, namespace, name, version, source, tags, annotations, requirements, digest, held } =
+    row
   const workerUid = source.kind === 'worker' ? source.workerUid : undefined
   const lengths = textsOf(row).map((text) => text?.length)
   const named = [uid, projectId, namespace, name, version, workerUid, digest]
-  return [...named, lengths, tags, annotations, requirements]
+  return [...named, lengths, tags, annotations, requirements, held]
 }
 
 /** The associated data of an envelope of the core. */

@@ -82,7 +82,7 @@ export function sealingBy<Of extends ProtectedTables>(tables: Of) {
 
 /** The associated data of an envelope that a browser carries; `what` tells the kinds of them apart. */
 export function carriedContext(
-  what: 'confirmed' | 'form_response' | 'kept' | 'mcp request' | 'proof',
+  what: 'confirmed' | 'form_response' | 'installation' | 'kept' | 'mcp request' | 'proof',
   of: RowContext,
 ): SealingContext {
   return { table: CARRIED_TABLE, column: what, ...of }

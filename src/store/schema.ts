@@ -12,6 +12,7 @@ import { describeMcpTables } from './mcp-schema.ts'
 import { describePageTables } from './page-schema.ts'
 import type { PartTables } from './part-types.ts'
 import type { SchemaKit } from './schema-kit.ts'
+import { describeSharedConnections } from './shared-connections-schema.ts'
 import { describeToolTables } from './tool-schema.ts'
 
 /** The tables of the core. */
@@ -60,6 +61,10 @@ export function describeTables(kit: SchemaKit) {
       rateLimit: integer('rate_limit'),
       /** The only user that the key may act for. */
       userId: text('user_id'),
+      /** Of approvers: the groups for which the key decides. */
+      groups: json<readonly string[]>('approver_groups'),
+      /** The operator who made the key, by the subject at the issuer of the console. */
+      createdBy: text('created_by'),
       replacedBy: text('replaced_by'),
       lastUsedAt: whole('last_used_at'),
       revokedAt: whole('revoked_at'),
@@ -122,6 +127,8 @@ export function describeTables(kit: SchemaKit) {
       startedAt: whole('started_at'),
       flowHash: text('flow_hash').unique(uniqueName('authorizations_flow_hash')),
       response: sealed('response'),
+      /** How often typed credentials were checked. Null: never. */
+      credentialTries: whole('credential_tries'),
       deadline: whole('deadline'),
       /** The process that redeems the code: see `processes`. */
       claimedBy: text('claimed_by'),
@@ -200,6 +207,8 @@ export function describeTables(kit: SchemaKit) {
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
+      /** When the API first refused the typed credential; null once it takes it again. */
+      refusedAt: whole('refused_at'),
       /** The number of its last event that a feature reports. */
       eventSeq: whole('event_seq'),
       /** The failed refreshes since the last good one, and why a consent is needed: lines of `domain/trail.ts`. */
@@ -260,6 +269,11 @@ export function describeTables(kit: SchemaKit) {
     ...describeToolTables(kit, () => projects.id),
     ...describeMcpTables(kit, () => projects.id),
     ...describeConnectionTools(kit, () => projects.id),
+    ...describeSharedConnections(
+      kit,
+      () => projects.id,
+      () => providers.uid,
+    ),
     ...describePageTables(kit, () => projects.id),
     ...describeTrailTables(kit),
     facts,

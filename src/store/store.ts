@@ -39,8 +39,8 @@ export interface Store extends Nouns {
   /**
    * Makes a restored backup safe to use, once. Its refresh tokens may have been rotated after the backup, so each counts at
    * least one request whose outcome is not known. Authorizations that have not settled fail as expired, with this message.
-   * Scheduled runs that are due or under way fail, since they may have been carried out. Paused chains, suspended calls,
-   * leases, sessions, one-time links and approvals of MCP clients are deleted. `undefined` when the database is no
+   * Scheduled runs that are due or under way fail, since they may have been carried out. Paused chains, paused code,
+   * suspended calls, leases, sessions, one-time links and approvals of MCP clients are deleted. `undefined` when the database is no
    * restored backup.
    *
    * Large tables are changed in many transactions. The last one takes the mark of the backup, with the audit entry: after an

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EntryPoint, ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
+import type { Pinning } from '../domain/pinned-tool.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type {
   JsonSchema,
@@ -9,7 +10,7 @@ import type {
   ToolRequirements,
   ToolSource,
 } from '../domain/tool.ts'
-import type { WorkerType } from '../domain/worker.ts'
+import type { NeedsOfTools, WorkerType } from '../domain/worker.ts'
 import type { WorkerNeeds } from '../domain/worker-needs.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
@@ -41,6 +42,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       workerUid: text('worker_uid'),
       binding: json<ToolBinding>('binding'),
       digest: text('digest').notNull(),
+      held: text('held'),
       mac: text('mac'),
       bindingMac: text('binding_mac'),
       createdAt: whole('created_at').notNull(),
@@ -102,12 +104,34 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       syncedAt: whole('synced_at'),
       syncError: text('sync_error'),
       unreachableSince: whole('unreachable_since'),
-      accepted: json<WorkerNeeds>('accepted'),
+      pinning: text('pinning').$type<Pinning>(),
+      accepted: json<NeedsOfTools>('accepted'),
       acceptedMac: text('accepted_mac'),
       /** The number of its last event that a feature reports. */
       eventSeq: whole('event_seq'),
     },
     (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
+  )
+
+  const pinnedTools = table(
+    'pinned_tools',
+    {
+      workerUid: text('worker_uid').notNull(),
+      projectId: ofProject(),
+      tool: text('tool').notNull(),
+      accepted: text('accepted'),
+      waiting: text('waiting'),
+      listed: text('listed'),
+      needs: json<WorkerNeeds>('needs'),
+      isUnstable: flag('is_unstable').notNull(),
+      since: whole('since').notNull(),
+      definition: text('definition'),
+      mac: text('mac'),
+    },
+    (t) => [
+      primaryKey({ columns: [t.workerUid, t.tool] }),
+      index('pinned_tools_waiting').on(t.projectId, t.workerUid).where(sql`waiting is not null`),
+    ],
   )
 
   const secrets = table(
@@ -139,6 +163,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       errorKind: text('error_kind'),
       apiKeyId: text('api_key_id'),
       runAt: whole('run_at'),
+      approvalId: text('approval_id'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
       startedAt: whole('started_at'),
@@ -161,8 +186,10 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       index('executions_due').on(t.runAt, t.id).where(sql`status = 'scheduled'`),
       index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
       index('executions_end').on(t.finishedAt),
+      // an approval is for one run
+      uniqueIndex('executions_approval').on(t.approvalId).where(sql`approval_id is not null`),
     ],
   )
 
-  return { tools, toolAliases, toolNames, workers, secrets, executions }
+  return { tools, toolAliases, toolNames, workers, pinnedTools, secrets, executions }
 }

@@ -2,9 +2,10 @@ import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ToolName } from '../domain/tool-name.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import type { ChangedRequirements } from './change-hook.ts'
+import type { ChangedDefinitions, ChangedRequirements } from './change-hook.ts'
 import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
+import { type PinChanges, pinnedToolWrites } from './pinned-tools.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
@@ -27,7 +28,7 @@ export interface Tools {
    * Adds and replaces tools with their aliases by their `uid`, deletes tools, and adds or replaces provider entries: all or
    * nothing. Gives free names to their sources. `false`, with nothing written, when an entry is no longer its `from`, or
    * was deleted. Throws `already_exists` when another source has taken one of the names, and when another tool is identical
-   * to one of these.
+   * to one of these. `false` too when something else waits for acceptance than `pins` accepts.
    */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
   /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
@@ -55,6 +56,9 @@ export interface ToolChanges {
   /** Names that their sources have from now on. */
   readonly names?: readonly ToolName[]
   readonly requirements?: ChangedRequirements
+  /** Definitions that wait from now on, or no longer do. */
+  readonly pins?: PinChanges
+  readonly definitions?: ChangedDefinitions
 }
 
 export function createTools(database: Database): Tools {
@@ -62,6 +66,7 @@ export function createTools(database: Database): Tools {
   const { tools, toolAliases, toolNames } = tables
   const writeEntries = entryWrites(database)
   const names = toolNameWrites(database)
+  const pinnedTools = pinnedToolWrites(database)
 
   const owned = ownedToolColumns(tables)
   const ofAlias = statement((p: OfProject & { alias: string }) =>
@@ -189,23 +194,24 @@ export function createTools(database: Database): Tools {
     },
     async change(
       projectId,
-      { put: changed, removed, entries = [], names: claimed = [], requirements },
+      { put: changed, removed, entries = [], names: claimed = [], requirements, pins = {}, definitions },
       audit,
     ) {
       return write(audit, function* (announce) {
+        if (!(yield* pinnedTools.change(pins))) return false
         if (!(yield* writeEntries(entries))) return false
         for (const uid of removed) yield* remove({ uid })
         for (const tool of changed) yield* put(tool)
         if (claimed.length > 0) yield* names.claim(claimed)
-        announce(
-          claimed.length > 0
-            ? { noun: 'tool', projectId }
-            : rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]),
-        )
+        const written = [...removed, ...[...changed, ...(pins.held ?? [])].map(({ uid }) => uid)]
+        if (claimed.length > 0) announce({ noun: 'tool', projectId })
+        else if (written.length > 0) announce(rowChange('tool', projectId, written))
         const uids = entries.map(({ to }) => to.uid)
         if (uids.length > 0) announce(rowChange('provider', projectId, uids))
         if (requirements !== undefined)
           yield* followUp(announce, { kind: 'requirements changed', projectId, worker: requirements })
+        if (definitions !== undefined)
+          yield* followUp(announce, { kind: 'definitions changed', projectId, worker: definitions })
         return true
       })
     },

@@ -1,6 +1,7 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
+import { MOST_COUNTED } from './page.ts'
 import { greaterOf, isOfUser } from './row-conditions.ts'
 import type { OfProject, OfUser } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
@@ -12,8 +13,13 @@ export interface SeenUser {
 
 /** The users of each project, and when Gatepass last acted for each. */
 export interface Users {
-  /** Writes when each user was last seen, by user id. A later time that is already stored stays. */
-  seen(projectId: string, users: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  /**
+   * Writes when each user was last seen, by user id. A later time that is already stored stays. Returns how many of the
+   * users were new.
+   */
+  seen(projectId: string, users: ReadonlyMap<string, EpochSeconds>): Promise<number>
+  /** The number of users, at most `MOST_COUNTED` + 1. */
+  count(projectId: string): Promise<number>
   find(projectId: string, userId: string): Promise<SeenUser | undefined>
   /** The latest seen first; `after`: the last user of the previous page. */
   list(projectId: string, limit: number, after?: SeenUser): Promise<readonly SeenUser[]>
@@ -40,6 +46,29 @@ export function createUsers(database: Database): Users {
         set: { lastSeenAt: greaterOf(users.lastSeenAt, sql`excluded.last_seen_at`) },
       })
       .returning({ userId: users.userId }),
+  )
+  const known = statement((p: OfProject & { uses: Readonly<Record<string, EpochSeconds>> }) =>
+    query
+      .select({ userId: sql<string>`used.key` })
+      .from(sql`${dialect.membersOf(p.uses)} as used`)
+      .where(
+        exists(
+          query
+            .select({ one: sql`1`.as('one') })
+            .from(users)
+            .where(and(eq(users.projectId, p.projectId), eq(users.userId, sql`used.key`))),
+        ),
+      ),
+  )
+  const counted = statement((p: OfProject & { most: number }) =>
+    query.select({ total: count() }).from(
+      query
+        .select({ one: sql`1`.as('one') })
+        .from(users)
+        .where(eq(users.projectId, p.projectId))
+        .limit(p.most)
+        .as('counted'),
+    ),
   )
   const single = statement((p: OfUser) => query.select(columns).from(users).where(isOfUser(users, p)))
   const latest = statement((p: OfProject & { limit: number }) =>
@@ -77,7 +106,15 @@ export function createUsers(database: Database): Users {
 
   return {
     async seen(projectId, seenUsers) {
-      await write(undefined, () => seen({ projectId, uses: Object.fromEntries(seenUsers) }))
+      const uses = Object.fromEntries(seenUsers)
+      return write(undefined, function* () {
+        const before = yield* known({ projectId, uses })
+        yield* seen({ projectId, uses })
+        return seenUsers.size - before.length
+      })
+    },
+    async count(projectId) {
+      return (await read(counted({ projectId, most: MOST_COUNTED + 1 })))[0]?.total ?? 0
     },
     async find(projectId, userId) {
       return (await read(single({ projectId, userId })))[0]

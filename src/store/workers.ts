@@ -4,6 +4,7 @@ import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
+import { pinnedToolWrites } from './pinned-tools.ts'
 import { hasIdInProject } from './row-conditions.ts'
 import { sameMembers } from './same-members.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
@@ -20,7 +21,7 @@ export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
 export type CatalogueReading = Pick<Worker, 'uid' | 'syncedAt' | 'syncError' | 'unreachableSince'>
 
 /** The members that administrators set. `change` writes no others, except for `updatedAt` and the MAC. */
-const SETTINGS = ['enabled', 'uri', 'secret', 'settings', 'timeoutSeconds', 'retry'] as const
+const SETTINGS = ['enabled', 'uri', 'secret', 'settings', 'timeoutSeconds', 'retry', 'pinning'] as const
 
 export interface Workers {
   /** Adds the worker, or returns `undefined` when its `id` is taken in the project. */
@@ -58,6 +59,7 @@ export function createWorkers(database: Database): Workers {
   const { tables, query, statement, read, write, dialect } = database
   const { workers, tools } = tables
   const toolNames = toolNameWrites(database)
+  const pinnedTools = pinnedToolWrites(database)
   const named = (p: InProject) => hasIdInProject(workers, p)
 
   const byUid = statement((p: { uid: string }) => query.select().from(workers).where(eq(workers.uid, p.uid)))
@@ -73,10 +75,11 @@ export function createWorkers(database: Database): Workers {
     dialect.lock(query.select().from(workers).where(eq(workers.uid, p.uid)), 'for no key update'),
   )
   const update = statement((p: Worker) => {
-    const { enabled, uri, secret, settings, timeoutSeconds, retry, updatedAt, mac } = placeholdersOf(workers)
+    const { enabled, uri, secret, settings, timeoutSeconds, retry, pinning, updatedAt, mac } =
+      placeholdersOf(workers)
     return query
       .update(workers)
-      .set({ enabled, uri, secret, settings, timeoutSeconds, retry, updatedAt, mac })
+      .set({ enabled, uri, secret, settings, timeoutSeconds, retry, pinning, updatedAt, mac })
       .where(eq(workers.uid, p.uid))
       .returning()
   })
@@ -175,6 +178,7 @@ export function createWorkers(database: Database): Workers {
         const [gone] = yield* remove({ projectId, id })
         if (gone === undefined) return false
         yield* removeTools(gone)
+        yield* pinnedTools.removeAll({ workerUid: gone.uid })
         yield* unbindTools(gone)
         yield* toolNames.freeAll({ projectId, source: gone.uid })
         announce({ noun: 'tool', projectId })

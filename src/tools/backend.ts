@@ -21,6 +21,16 @@ import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 // scrubbing are the same for all and are done by `execute-tool.ts`.
 
 export interface Backend {
+  /**
+   * The worker is the operator's own code, loaded into this process by the settings: it has no host, the API cannot change
+   * it, its tools need no acceptance and may call others, and only the broker checks their input.
+   */
+  readonly isInProcess?: boolean
+  /**
+   * The broker itself sends the tokens to the provider's API, with a proof if they are bound to a key (RFC 9449). Absent:
+   * the worker is given them.
+   */
+  readonly sendsTokensItself?: boolean
   /** Reads the worker's list of tools. Throws `WorkerFault`. */
   catalogue(broker: Broker, worker: Worker, bounds: CatalogueBounds): Promise<ListedCatalogue | 'unchanged'>
   /** Whether the worker is healthy; `message` tells the operator why not. Never throws for an error of the worker. */

@@ -9,8 +9,8 @@ import { WorkerFault } from './worker-fault.ts'
 
 const loadMcp = async () => (await import('./mcp/backend.ts')).mcpBackend
 
-/** The backend of each worker type. */
-const BACKENDS: { [Type in WorkerType]?: Backend } = {
+/** The backends of the core. */
+const CORE: Readonly<Partial<Record<WorkerType, Backend>>> = {
   http: arcadeBackend,
   // the MCP client is loaded with the first MCP server, because loading it takes a tenth of every start
   mcp: {
@@ -21,17 +21,22 @@ const BACKENDS: { [Type in WorkerType]?: Backend } = {
   module: moduleBackend,
   openapi: openapiBackend,
 }
-/**
- * Adds the backend of a feature, before the first broker is used. This file cannot load the features, since they run
- * tools.
- */
-export function addBackend(type: WorkerType, backend: Backend): void {
-  BACKENDS[type] = backend
+
+export interface Backends {
+  /** The backend that speaks the worker's protocol. */
+  of(worker: Pick<Worker, 'type'>): Backend
 }
 
-/** The backend that speaks the worker's protocol. */
-export function backendOf({ type }: Pick<Worker, 'type'>): Backend {
-  return BACKENDS[type] ?? withoutBackend(type)
+declare module '../broker.ts' {
+  // here, because broker.ts may not import the type: every backend is given a broker
+  interface Broker {
+    readonly backends: Backends
+  }
+}
+
+/** The backends of the core and those of features. */
+export function createBackends(ofFeatures: ReadonlyMap<WorkerType, Backend>): Backends {
+  return { of: ({ type }) => CORE[type] ?? ofFeatures.get(type) ?? withoutBackend(type) }
 }
 
 /** For a worker whose type belongs to a feature that this Gatepass does not have. */

@@ -77,7 +77,7 @@ export function check(validate: () => Validity): Checked {
   try {
     const validity = validate()
     if (validity.valid) return { outcome: 'valid' }
-    const { valid: _, ...complaint } = validity
+    const { valid: _, isUnchecked: __, ...complaint } = validity
     return { outcome: 'invalid', ...complaint }
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error

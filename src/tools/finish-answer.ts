@@ -1,29 +1,23 @@
-import type { OutgoingResponse } from '../egress/outgoing.ts'
-import { isRecord } from '../parsing/json-record.ts'
-import { readWorkerAnswer } from './arcade/read-worker-answer.ts'
 import { type CheckedTool, withCheckedValue } from './check-output.ts'
-import { readMcpResult } from './mcp/read-mcp-result.ts'
-import { readResponse } from './openapi/read-response.ts'
+import { type PackedAnswer, packAnswer } from './packed-answer.ts'
 import { scrubParsed } from './scrub/scrub.ts'
-import { ownError, type ToolAnswer, type ToolLog } from './tool-answer.ts'
-import { badOutputError, type ToolError } from './tool-error.ts'
+import { ownError, type ToolAnswer } from './tool-answer.ts'
+import type { ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
-import { jsonOf } from './worker-request.ts'
 
 // Parses, scrubs, shortens and checks an answer before other code sees it. It is one function without side effects,
 // because it runs on the event loop for small answers and in a thread for large ones (read-answer.ts).
 
-/** The answer of a worker before it is parsed. A kind of worker of a feature has a type of its own (`AnswerReader`). */
-export type RawAnswer =
-  /** Arcade's worker protocol. */
-  | { readonly protocol: 'http'; readonly response: OutgoingResponse }
-  | { readonly protocol: 'openapi'; readonly response: OutgoingResponse; readonly isSafe: boolean }
-  /** The JSON of a CallToolResult. */
-  | { readonly protocol: 'mcp'; readonly bytes: Uint8Array }
-  /** The JSON of a value. */
-  | { readonly protocol: 'module'; readonly bytes: Uint8Array; readonly logs: readonly ToolLog[] }
+/** How the answers of a protocol are read. */
+export interface AnswerFormat<Raw> {
+  /** Throws `WorkerFault`. */
+  readonly read: (raw: Raw) => ToolAnswer
+  /** The longest message of an error, in characters. Default: 10,000. */
+  readonly maxMessage?: number
+}
 
-export interface AnswerJob<Raw = RawAnswer> {
+export interface AnswerJob<Raw> {
+  /** The answer before it is parsed. */
   readonly raw: Raw
   /** Removed from the answer. */
   readonly secrets: readonly string[]
@@ -32,38 +26,22 @@ export interface AnswerJob<Raw = RawAnswer> {
 }
 
 /** Returns the answer in its final form. An answer that breaks the worker's protocol becomes an error. */
-export function finishAnswer<Raw extends object>(
+export function finishAnswer<Raw>(
   { raw, secrets, tool }: AnswerJob<Raw>,
-  read: (raw: Raw) => ToolAnswer,
+  { read, maxMessage }: AnswerFormat<Raw>,
 ): ToolAnswer {
   const clean = scrubParsed(
     withoutFault(() => read(raw)),
     secrets,
   ) as ToolAnswer // `scrubParsed` keeps the shape
-  const isOfApi = 'protocol' in raw && raw.protocol === 'openapi'
-  const answer = boundedAnswer(clean, isOfApi ? MAX_API_MESSAGE : MAX_MESSAGE)
+  const answer = boundedAnswer(clean, maxMessage)
   return tool === undefined ? answer : withCheckedValue(tool, answer)
 }
 
-/** Parses an answer of a kind of worker of the core. Throws `WorkerFault`. */
-export function readRawAnswer(raw: RawAnswer): ToolAnswer {
-  switch (raw.protocol) {
-    case 'http':
-      return readWorkerAnswer(jsonOf(raw.response))
-    case 'openapi':
-      return readResponse(raw.response, raw.isSafe)
-    case 'mcp': {
-      const result: unknown = JSON.parse(new TextDecoder().decode(raw.bytes))
-      if (isRecord(result)) return { ...readMcpResult(result), logs: [] }
-      return ownError(badOutputError('The result is not an object.'))
-    }
-    case 'module':
-      return {
-        outcome: 'value',
-        value: JSON.parse(new TextDecoder().decode(raw.bytes)),
-        logs: [...raw.logs], // a copy, because the module may add logs after the scrubbing
-      }
-  }
+/** Makes the function `run` of the module that reads answers of this format in a thread (thread-pool.ts). */
+export function answerTask<Raw>(format: AnswerFormat<Raw>) {
+  return (job: AnswerJob<Raw>, transfer: ArrayBuffer[]): PackedAnswer =>
+    packAnswer(finishAnswer(job, format), transfer)
 }
 
 function withoutFault(read: () => ToolAnswer): ToolAnswer {
@@ -77,8 +55,6 @@ function withoutFault(read: () => ToolAnswer): ToolAnswer {
 
 /** In characters. */
 const MAX_MESSAGE = 10_000
-/** In characters, for messages of APIs, whose errors may be long pages. */
-const MAX_API_MESSAGE = 500
 /** In characters, also for `additionalPromptContent`. */
 const MAX_STACKTRACE = 50_000
 const MAX_SCOPES = 500

@@ -1,6 +1,6 @@
 import type { OutgoingResponse } from '../egress/outgoing.ts'
 import type { CheckedTool } from './check-output.ts'
-import { type AnswerJob, finishAnswer, type RawAnswer, readRawAnswer } from './finish-answer.ts'
+import { type AnswerFormat, type AnswerJob, finishAnswer } from './finish-answer.ts'
 import { LARGE_BYTES } from './large-json.ts'
 import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 import { markScrubbed } from './scrub/scrub-answer.ts'
@@ -20,34 +20,23 @@ export interface AnswerReading {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Parses the answers of a kind of worker. */
 export interface AnswerReader<Raw> {
-  /** Throws `WorkerFault`. */
-  readonly read: (raw: Raw) => ToolAnswer
-  /** Does the same in a thread, by `finishAnswer`. */
+  readonly format: AnswerFormat<Raw>
+  /** Reads large answers in a thread. */
   readonly task: ThreadTask<AnswerJob<Raw>, PackedAnswer>
 }
 
-const CORE: AnswerReader<RawAnswer> = {
-  read: readRawAnswer,
-  task: threadTask('./read-answer-task', import.meta.url),
+/** `path`: the module that exports `answerTask` of the format as `run`, as for `threadTask`. */
+export function answerReader<Raw>(format: AnswerFormat<Raw>, path: string, base: string): AnswerReader<Raw> {
+  return { format, task: threadTask(path, base) }
 }
 
 /**
  * Reads an answer and removes secrets from it. A thread reads a large answer and checks its value, and the large parts of
  * the result are `LargeJson`. `shown`: further secrets to remove, which the request has shown to the worker.
  */
-export function readAnswer(
-  raw: RawAnswer,
-  reading?: AnswerReading,
-  shown?: readonly string[],
-): Promise<ToolAnswer> {
-  return readAnswerBy(CORE, raw, reading, shown)
-}
-
-/** Like `readAnswer`, for a kind of worker of a feature. */
-export async function readAnswerBy<Raw extends Unread>(
-  { read, task }: AnswerReader<Raw>,
+export async function readAnswer<Raw extends Unread>(
+  { format, task }: AnswerReader<Raw>,
   raw: Raw,
   { secrets, tool, owner, signal }: AnswerReading = { secrets: [], owner: '' },
   shown: readonly string[] = [],
@@ -55,7 +44,7 @@ export async function readAnswerBy<Raw extends Unread>(
   const job: AnswerJob<Raw> = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
   if (length <= LARGE_BYTES) {
-    const answer = finishAnswer(job, read) // execute-tool.ts checks the value
+    const answer = finishAnswer(job, format) // execute-tool.ts checks the value
     markScrubbed(answer, secrets)
     return answer
   }

@@ -1,6 +1,5 @@
 import type { Broker } from '../broker.ts'
 import type { Worker } from '../domain/worker.ts'
-import { backendOf } from './backends.ts'
 import { readBounded } from './catalogue/read-bounded.ts'
 import { newWorker } from './worker.ts'
 import { WorkerFault } from './worker-fault.ts'
@@ -13,7 +12,7 @@ export async function tryWorker(
   settings: WorkerSettings,
 ): Promise<{ readonly healthy: boolean; readonly message?: string; readonly toolCount?: number }> {
   const worker = newWorker(broker, projectId, settings)
-  const backend = backendOf(worker)
+  const backend = broker.backends.of(worker)
   const health = await backend.health(broker, worker)
   // a healthy worker with a message needs an authorization, which only a registered worker can get
   if (!health.healthy || health.message !== undefined) return health

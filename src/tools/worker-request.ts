@@ -37,8 +37,8 @@ export interface WorkerRequest
   readonly retry: number
   /** Safe to repeat: the request is retried even after it was sent, and after the statuses 502, 503 and 504. */
   readonly isRepeatable?: boolean
-  /** Headers that are made for each attempt, such as short-lived tokens. */
-  readonly authorize?: () => Readonly<Record<string, string>>
+  /** Headers that are made for each attempt, such as short-lived tokens and proofs. */
+  readonly authorize?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 }
 
 /** Statuses of a gateway that could not reach the worker. */
@@ -68,7 +68,7 @@ export async function askWorker(
       const response = await outgoing.send({
         ...request,
         purpose: 'worker',
-        headers: { ...headers, ...authorize?.() },
+        headers: { ...headers, ...(await authorize?.()) },
         deadlineMs: Math.max(1, endsAt - performance.now()),
         maxBytes,
       })

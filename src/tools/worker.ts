@@ -7,8 +7,8 @@ import type { Worker, WorkerType } from '../domain/worker.ts'
 import { NO_NEEDS } from '../domain/worker-needs.ts'
 import { checkReachable } from '../egress/reachable-url.ts'
 import { changeRow } from '../services/change-row.ts'
-import { acceptAtRegistration } from './catalogue/acceptance.ts'
-import { syncCatalogue } from './catalogue/sync-catalogue.ts'
+import { acceptAtRegistration, endFirstUse } from './catalogue/acceptance.ts'
+import { type SyncOptions, syncCatalogue } from './catalogue/sync-catalogue.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 import type { WorkerSettings } from './worker-settings.ts'
@@ -54,7 +54,7 @@ export function newWorker(
     uid,
     projectId,
     secret: sealWorkerSecret(broker, { uid, projectId }, secret),
-    accepted: NO_NEEDS,
+    accepted: { ...NO_NEEDS, ...(!broker.backends.of(settings).isInProcess && { isFirstUse: true }) },
     createdAt: now,
     updatedAt: now,
   }
@@ -67,7 +67,7 @@ type ToChange = (current: Worker) => WorkerChange | Promise<WorkerChange>
 
 /** Like `changeWorker`, for an administrator. Throws `invalid_request` for a worker that the server's settings name. */
 export async function updateWorker(broker: Broker, worker: Worker, toChange: ToChange): Promise<Worker> {
-  refuseManaged(worker, 'change')
+  refuseManaged(broker, worker, 'change')
   return changeWorker(broker, worker, toChange)
 }
 
@@ -94,13 +94,13 @@ export async function changeWorker(broker: Broker, worker: Worker, toChange: ToC
       return broker.store.workers.change(current, to, audit)
     },
   )
-  return updated.enabled ? syncWorker(broker, updated) : updated
+  return updated.enabled ? syncWorker(broker, updated, { isChangedHere: true }) : updated
 }
 
 /** Deletes the worker with its tools; from then on their names are free. Throws `not_found`, `invalid_request` for one that the settings name. */
 export async function deleteWorker(broker: Broker, projectId: string, id: string): Promise<void> {
   const worker = await broker.store.workers.find(projectId, id)
-  if (worker !== undefined) refuseManaged(worker, 'remove')
+  if (worker !== undefined) refuseManaged(broker, worker, 'remove')
   const names = worker === undefined ? 0 : await broker.store.toolNames.count(projectId, worker.uid)
   const audit = broker.audit.of(projectId, {
     action: 'worker.deleted',
@@ -111,11 +111,11 @@ export async function deleteWorker(broker: Broker, projectId: string, id: string
   if (!(await broker.store.workers.delete(projectId, id, audit))) await getWorker(broker, projectId, id)
 }
 
-function refuseManaged({ id, type }: Worker, what: 'change' | 'remove'): void {
-  if (type === 'module')
+function refuseManaged(broker: Broker, worker: Worker, what: 'change' | 'remove'): void {
+  if (broker.backends.of(worker).isInProcess)
     throw new BrokerError(
       'invalid_request',
-      `The worker "${id}" comes from GATEPASS_TOOLS; ${what} it there.`,
+      `The worker "${worker.id}" comes from GATEPASS_TOOLS; ${what} it there.`,
     )
 }
 
@@ -139,8 +139,8 @@ async function similarWorker(broker: Broker, projectId: string, id: string): Pro
 }
 
 /** Reads the catalogue and replaces the worker's tools by it. If the catalogue cannot be read, the tools stay as they are. */
-export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
-  const read = await syncCatalogue(broker, worker).then(
+export async function syncWorker(broker: Broker, worker: Worker, options: SyncOptions = {}): Promise<Worker> {
+  const read = await syncCatalogue(broker, worker, options).then(
     (faults) => ({
       syncedAt: broker.now(),
       ...(faults.length > 0 && { syncError: summaryOf(faults) }),
@@ -150,6 +150,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
       return { syncError: error.message, unreachableSince: worker.unreachableSince ?? broker.now() }
     },
   )
+  if ('syncedAt' in read) await endFirstUse(broker, worker)
   const current = await broker.store.workers.findByUid(worker.uid)
   const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
   let synced: Worker = { ...rest, ...read }
@@ -215,5 +216,5 @@ async function trySync(broker: Broker, worker: Worker): Promise<void> {
 }
 
 function checkUri(broker: Broker, type: WorkerType, uri: string): void {
-  if (type !== 'module') checkReachable(broker.outgoing, `${type}.uri`, uri) // a module is a file
+  if (!broker.backends.of({ type }).isInProcess) checkReachable(broker.outgoing, `${type}.uri`, uri)
 }

@@ -69,13 +69,15 @@ describe('on a phone', () => {
     })
     const { page } = person
     await page.goto(body.url)
-    expect(await page.getByText('Such as acme').count()).toBe(1)
+    expect(await page.getByText('For example, acme').count()).toBe(1)
     await looksRight(person, 'connect-values')
     await page.getByLabel('Subdomain').fill('Not a subdomain')
     await page.getByLabel('Region').selectOption('eu')
     await page.getByRole('button', { name: /^Continue to/ }).click()
     await page.waitForLoadState() // the click ends when the page begins
-    expect(await page.getByText('Subdomain is not in the right form; it looks like acme.').count()).toBe(1)
+    expect(
+      await page.getByText('Subdomain is not in the right format. It should look like acme.').count(),
+    ).toBe(1)
     expect(await page.getByLabel('Subdomain').inputValue()).toBe('Not a subdomain')
     expect(await page.getByLabel('Region').inputValue()).toBe('eu')
     await looksRight(person, 'connect-values-refused')
@@ -134,7 +136,7 @@ describe('on a phone', () => {
     world.as.behaviour.consent = 'approve'
     await using other = await newPerson(browser, { width: PHONE })
     await other.page.goto(person.page.url())
-    expect(await heading(other.page)).toBe('Please go on in the other browser')
+    expect(await heading(other.page)).toBe('Continue in the other browser')
     await looksRight(other, 'wrong-browser')
     await person.page.reload()
     expect(await heading(person.page)).toBe('demo is connected')

@@ -57,6 +57,7 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ['provider-missing', () => '/providers/github'],
   ['catalogue', () => '/catalogue?search=g'],
   ['catalogue-add', () => '/catalogue/zendesk'],
+  ['provider-test-account', () => '/providers/demo/test-account'],
   ['tools', () => '/tools'],
   ['tool', () => `/tools/${TOOL}?user=ada`],
   ['tool-try', () => `/tools/${TOOL}/try`],
@@ -97,7 +98,7 @@ describe('by hand', () => {
   test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
     const { page } = person
     await page.goto(at('/policy/new'))
-    await page.getByLabel('Id', { exact: true }).fill('by-hand')
+    await page.getByLabel('ID', { exact: true }).fill('by-hand')
     await page.getByLabel('Users').fill('ada\neve')
     await page.getByText('Only on some days or at some hours').click()
     await page.getByLabel('Friday').check()
@@ -106,14 +107,27 @@ describe('by hand', () => {
     await page.getByRole('button', { name: 'Try it on last week' }).click()
     expect(await page.locator('.figures').textContent()).toContain('Would have been refused')
     await lookAt(person, 'console-policy-tried')
-    await page.getByRole('button', { name: 'Make the policy' }).click()
+    await page.getByRole('button', { name: 'Create policy' }).click()
     await page.waitForURL(at('/policies/by-hand'))
     const made = (await world.call('GET', '/v1/admin/policies/by-hand')).body
     expect(made.match).toEqual({ users: ['ada', 'eve'], uses: ['token'], time: { days: [5], from: '00:00' } })
-    await page.getByRole('button', { name: 'Change the policy' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('status').waitFor()
     const after = (await world.call('GET', '/v1/admin/policies/by-hand')).body
     expect({ ...after, updated_at: '' }).toEqual({ ...made, updated_at: '' })
+  })
+
+  test('a dry run says who would have been asked about which uses', async () => {
+    const { page } = person
+    await world.gatepass.makeKey('approver')
+    const ask = { effect: 'approve', approve: { by: { group: 'security', count: 2 } } }
+    await world.call('POST', '/v1/admin/policies', { id: 'ask', match: { users: ['ada'] }, ...ask })
+    await page.goto(at('/policy/dry-run'))
+    await page.getByRole('button', { name: 'Run it on last week' }).click()
+    const asked = page.getByRole('table', { name: 'Who would have been asked' })
+    expect(await asked.textContent()).toContain('2 people of the group security')
+    await lookAt(person, 'console-policy-asked')
+    await world.call('DELETE', '/v1/admin/policies/ask')
   })
 
   test('a secret with a long key is deleted by a button whose label is whole', async () => {
@@ -125,9 +139,9 @@ describe('by hand', () => {
     })
     await page.goto(at('/secrets'))
     const row = page.getByRole('row').filter({ hasText: secret })
-    await row.getByText('Delete', { exact: true }).click()
+    await row.locator('summary').click()
     await lookAt(person, 'console-secret-delete', { widths: [390, 920] })
-    await row.getByRole('button', { name: 'Delete it' }).click()
+    await row.getByRole('button', { name: 'Delete' }).click()
     await row.waitFor({ state: 'detached' })
   })
 
@@ -154,9 +168,9 @@ describe('by hand', () => {
     const count = (role: string) => nodes.filter((node) => node.role?.value === role).length
     expect([count('table'), count('row'), count('columnheader'), count('cell')]).toEqual([
       1,
-      3,
+      4,
       heads.length,
-      2 * heads.length,
+      3 * heads.length, // one more key than at the start: that of the approver above
     ])
     const byPlace = cells.toSorted((a, b) => a.top - b.top).map(({ label }) => label)
     expect(byPlace.slice(0, 2)).toEqual(['Name', 'State'])
@@ -189,8 +203,8 @@ describe('by hand', () => {
     const set = async () => (await world.call('GET', '/v1/admin/projects/default/branding')).body
     await page.goto(at('/branding'))
     await page.getByLabel('Name of your application').fill('Acme Assistant')
-    await page.getByLabel('Colour on light pages').fill('#ffcc00')
-    await page.getByRole('button', { name: 'Look at it first' }).click()
+    await page.getByLabel('Color on light pages').fill('#ffcc00')
+    await page.getByRole('button', { name: 'Preview' }).click()
     expect(await colour('light')).toBe('rgb(255, 204, 0)')
     expect((await set()).accent).toBeUndefined()
     await page.getByRole('button', { name: 'Save with #876c00' }).click()
@@ -206,7 +220,7 @@ describe('by hand', () => {
     const upload = async (buffer: Buffer) => {
       await page.goto(at('/branding'))
       await page.getByLabel(/mage$/).setInputFiles({ name: 'logo.jpg', mimeType: 'image/jpeg', buffer })
-      await page.getByRole('button', { name: 'Upload the logo' }).click()
+      await page.getByRole('button', { name: 'Upload logo' }).click()
     }
     await upload(Buffer.alloc(3_000_000))
     expect(await page.locator('main').textContent()).toContain('larger than 64 KiB')
@@ -222,14 +236,14 @@ describe('by hand', () => {
     const click = (button: string) => page.getByRole('button', { name: button, exact: true }).click()
     await page.goto(at('/branding'))
     await page.getByLabel('Host name').fill('auth.acme.example')
-    await click('Set the domain')
+    await click('Set domain')
     expect(await page.getByRole('status').textContent()).toContain('Users see it once it is proved')
     await click('Verify')
     expect(await page.getByRole('alert').textContent()).toContain('There is no TXT record at')
     await lookAt(person, 'console-domain-refused', { widths: [390, 1280] })
     record = [(await page.locator('#domain .copy').getByText('gatepass-domain=').textContent()) ?? '']
     await click('Verify')
-    await page.getByText('The TXT record is there').waitFor()
+    await page.getByText('The TXT record was found').waitFor()
     await lookAt(person, 'console-domain-proved', { widths: [390, 1280] })
     await click('Remove')
     await page.getByText('The domain was removed').waitFor()
@@ -246,7 +260,7 @@ describe('by hand', () => {
       return add(...args)
     })
     await page.getByLabel('Name').fill('by hand')
-    await page.getByRole('button', { name: 'Make the key' }).hover()
+    await page.getByRole('button', { name: 'Create key' }).hover()
     // a click on the locator would wait for the answer
     const press = async () => {
       await page.mouse.down()

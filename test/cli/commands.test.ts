@@ -23,6 +23,10 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['token'],
   ['connections'],
   ['connections', 'delete'],
+  ['connections', 'shared'],
+  ['connections', 'add'],
+  ['connections', 'change'],
+  ['connections', 'test'],
   ['explain'],
   ['keys'],
   ['keys', 'create'],
@@ -44,6 +48,12 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['policies', 'set'],
   ['policies', 'delete'],
   ['policies', 'dry-run'],
+  ['approvals'],
+  ['approvals', 'show'],
+  ['approvals', 'approve'],
+  ['approvals', 'deny'],
+  ['standing-approvals'],
+  ['standing-approvals', 'remove'],
   ['portal'],
   ['mcp-clients'],
   ['mcp-clients', 'delete'],
@@ -141,7 +151,7 @@ describe('before anything was started', () => {
     const first = await gatepass.runHere('migrate', '--json')
     expect(JSON.parse(first.stdout).applied).toBeGreaterThan(0)
     const second = await gatepass.runHere('migrate')
-    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date already') })
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('already up to date') })
   })
 })
 
@@ -256,7 +266,7 @@ describe('import', () => {
     const again = await gatepass.runHere('import', tools)
     expect(again.stdout).toContain('= unchanged  Star Counter')
     expect(again.stdout).toContain('GATEPASS_PROVIDER_GITHUB_CLIENT_ID')
-    expect(again.stdout).toContain('1 taken (1 unchanged), 2 refused')
+    expect(again.stdout).toContain('1 accepted (1 unchanged), 2 refused')
   })
 
   test('warns of a token that the code beside the metadata asks for, and no entry has', async () => {
@@ -298,7 +308,7 @@ describe('import', () => {
     const stdin = `\uFEFF${JSON.stringify([TOOL, { ...TOOL, name: 'Fork Counter' }])}`
     const { code, stdout } = await gatepass.runWith({ stdin }, 'import', '-')
     expect(code).toBe(0)
-    expect(stdout).toContain('2 taken (2 created), 0 refused')
+    expect(stdout).toContain('2 accepted (2 created), 0 refused')
   })
 
   test('exits with 1 when nothing was taken, and when there is nothing to take', async () => {

@@ -27,7 +27,7 @@ const REFUSED: readonly [string, (folder: string) => Record<string, string>, str
       )
       return { GATEPASS_PROVIDERS: join(folder, 'providers') }
     },
-    'oauth2.token_endpont is no known member',
+    'oauth2.token_endpont is not a known member',
   ],
   [
     'a folder of definitions that is not there',

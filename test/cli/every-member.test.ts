@@ -13,7 +13,8 @@ type Own = Readonly<Record<string, `--${string}` | `none: ${string}`>>
 
 const OF_DEFINITIONS = Object.fromEntries(
   [
-    ...['$schema', 'also_known_as', 'category', 'shares_endpoints_with', 'documentation', 'sources'],
+    ...['$schema', 'also_known_as', 'category', 'second_way_of', 'shares_endpoints_with', 'documentation'],
+    'sources',
     ...['checked', 'verified', 'logo', 'external_id', 'type', 'status', 'provider_id'],
   ].map((member) => [member, 'none: in the file'] as const),
 )
@@ -22,7 +23,13 @@ const COMMANDS_OF: readonly (readonly [words: string, operation: keyof typeof IN
   [
     'keys create',
     'createApiKey',
-    { user_id: '--user', expires_in: '--expires', expires_at: 'none: --expires', project: '--project' },
+    {
+      user_id: '--user',
+      groups: '--group',
+      expires_in: '--expires',
+      expires_at: 'none: --expires',
+      project: '--project',
+    },
   ],
   ['keys rotate', 'rotateApiKey', {}],
   ['secrets set', 'setSecret', { value: 'none: prompted for' }],

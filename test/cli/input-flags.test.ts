@@ -27,7 +27,11 @@ test('members of an input that nobody mentions are options of their names, with 
 
 test.each([
   ['a required member that is missing', [], "required option '--role <text>' not specified"],
-  ['a value that is no choice', ['--role', 'owner'], 'Allowed choices are admin, caller, readonly.'],
+  [
+    'a value that is no choice',
+    ['--role', 'owner'],
+    'Allowed choices are admin, caller, readonly, approver.',
+  ],
   ['too long a text', ['--role', 'caller', '--name', 'x'.repeat(201)], 'Give at most 200 characters.'],
   ['an empty text', ['--role', 'caller', '--user', ' '], 'It is empty.'],
   ['too large a number', ['--role', 'caller', '--rate-limit', '1000001'], 'Give a number from 0 to 1000000.'],

@@ -122,7 +122,7 @@ describe('beside a running server', () => {
     expect(elsewhere).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('another database'),
+      stderr: expect.stringContaining('a different database'),
     })
   })
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,6 +9,7 @@ import { admitKeys } from '../../src/services/sealing-keys.ts'
 import { connectionToolKey } from '../../src/store/connection-tools.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createSealer } from '../../src/store/seal.ts'
+import { migratedFile } from '../migrated-file.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { serveProcess } from '../served.ts'
 import { envelopesOf, startSealedInstallation } from '../store/sealed-installation.ts'
@@ -40,8 +41,16 @@ const move = (from: string, to: string, ...more: readonly string[]) =>
 const moveByProcess = (from: string, to: string) =>
   gatepass.runWith(environment, 'migrate', '--from', from, '--to', to, '--json')
 
-/** An installation with something in every sealed column, its servers stopped. */
+let made: Promise<Buffer> | undefined
+
+/** An installation with something in every sealed column, its servers stopped. Made once for all tests, and copied. */
 async function installationAt(path: string): Promise<void> {
+  made ??= makeInstallation(file('made.db'))
+  await writeFile(path, await made)
+}
+
+async function makeInstallation(path: string): Promise<Buffer> {
+  await writeFile(path, await migratedFile())
   const installation = await startSealedInstallation({ gatepass: { databasePath: path } })
   const { call, gatepass } = installation.scene
   await call('PATCH', '/v1/admin/projects/default/branding', { app_name: 'Acme' })
@@ -55,6 +64,7 @@ async function installationAt(path: string): Promise<void> {
   const [connection] = (await call('GET', '/v1/connections?user_id=ada')).body.items
   gatepass.broker.uses.used('connectionTools', connectionToolKey(connection.id, 'Demo.WhoAmI'), 1)
   await installation[Symbol.asyncDispose]()
+  return readFile(path)
 }
 
 /** Adds a trigger before insertions to the file. */
@@ -84,7 +94,14 @@ describe('moving an installation', () => {
     await installationAt(file('a.db'))
     const before = rowsOf(file('a.db'))
     const empty = COPIED_TABLES.filter((_, i) => before[i]?.length === 0).map(({ name }) => name)
-    expect(empty).toEqual(['audit_anchors', 'mcp_consents', 'toolsets'])
+    expect(empty).toEqual([
+      'audit_anchors',
+      'mcp_consents',
+      'pinned_tools',
+      'quota_counts',
+      'toolsets',
+      'shared_connections',
+    ])
     await using database = await freshDatabase()
 
     const there = await moveByProcess(`file:${file('a.db')}`, database.url)
@@ -191,6 +208,9 @@ describe('moving an installation', () => {
   test('takes only an empty target', async () => {
     await installationAt(file('a.db'))
     await installationAt(file('b.db'))
+    const other = new Database(file('b.db'))
+    other.exec('delete from secrets')
+    other.close()
     const before = rowsOf(file('b.db'))
     const refused = await move(`file:${file('a.db')}`, `file:${file('b.db')}`)
     expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('has something in it') })

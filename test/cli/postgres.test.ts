@@ -26,7 +26,7 @@ test('commands work on PostgreSQL by its URL alone, and none prints its password
     applied: expect.any(Number),
   })
   const again = await run('migrate')
-  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date already') })
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already up to date') })
   const created = await run('keys', 'create', '--role', 'admin', '--json')
   expect(JSON.parse(created.stdout)).toMatchObject({ project: 'default', role: 'admin' })
   const examined = await run('doctor', '--json')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { builtInIds } from '../../src/providers/catalogue/registry.ts'
-import { runHere } from './gatepass.ts'
+import { install, runHere } from './gatepass.ts'
 
 // A fresh clone: no database, no master key, no server. The definitions are in files.
 
@@ -45,4 +45,27 @@ test('a definition is shown from files alone, until there is a database', async 
   expect(unknown).toMatchObject({ code: 3, stdout: '' })
   expect(unknown.stderr).toContain('github')
   expect(existsSync(join(folder, 'none.db'))).toBe(false)
+})
+
+test('providers add --with-key takes the second way, under the id that tools name', async () => {
+  await using gatepass = await install()
+  const add = (...args: readonly string[]) => gatepass.runHere('providers', 'add', ...args, '--json')
+  const added = await add('github', '--with-key')
+  expect(added.code, added.stderr).toBe(0)
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    id: 'github',
+    provider_id: 'github-api-key',
+    type: 'credentials',
+    credentials: { place: { bearer: '{{personal_access_token}}' } },
+  })
+  // a service that has nothing but keys needs no option
+  for (const args of [['freshdesk'], ['freshdesk', '--with-key', '--catalogue', 'freshdesk']]) {
+    const only = await add(...args)
+    expect([only.code, JSON.parse(only.stdout).type], only.stderr).toEqual([0, 'credentials'])
+    await gatepass.runHere('providers', 'delete', 'freshdesk')
+  }
+  const none = await add('spotify', '--with-key')
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('knows no API keys of Spotify') })
+  const withClient = await add('notion', '--with-key', '--client-id', 'x')
+  expect(withClient).toMatchObject({ code: 2, stderr: expect.stringContaining('has no client') })
 })

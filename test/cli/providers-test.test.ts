@@ -24,6 +24,13 @@ test('runs the main job of a definition of the catalogue, step by step', async (
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('types keys where the definition asks for them', async () => {
+  const { code, stdout } = await run('freshdesk')
+  expect(code, stdout).toBe(0)
+  for (const step of ['definition', 'wrong key', 'key', 'call', 'key refused', 'deletion'])
+    expect(stdout).toMatch(new RegExp(`✓.* ${step} `))
+})
+
 test('runs a definition of a file, and says what of it fails', async () => {
   const file = join(folder, 'acme.json')
   const write = (oauth2: object) => writeFileSync(file, JSON.stringify({ id: 'acme', name: 'Acme', oauth2 }))

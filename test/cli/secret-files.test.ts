@@ -76,7 +76,7 @@ describe('secrets as files', () => {
 
   test('a setting that holds no secret has no file, and is named', async () => {
     const { code, stderr } = await runHere({ GATEPASS_PORT_FILE: '/nowhere' }, 'connections')
-    expect(stderr).toMatch(/GATEPASS_PORT_FILE is no setting\./)
+    expect(stderr).toMatch(/GATEPASS_PORT_FILE is not a setting\./)
     expect(code).toBe(2)
   })
 })

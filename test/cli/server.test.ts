@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -83,7 +84,7 @@ describe('with --url and --key, and no database', () => {
     }
     const needy = toolFile('needy-tool.json', { ...TOOL, name: 'Needy Tool', oauth: [oauth] })
     const { stdout } = await run(['import', needy, '--dry-run'])
-    expect(stdout).toMatch(/redirect URI +known once it is imported/)
+    expect(stdout).toMatch(/redirect URI +known after the import/)
     expect((await json('import', file)).items).toMatchObject([{ result: 'created' }])
     expect((await json('tools', '--query', 'afar')).items).toMatchObject([
       { tool_id: 'local:Remote_Tool:1.0.0' },
@@ -132,7 +133,7 @@ describe('with --url and --key, and no database', () => {
       description: 'the help desk',
       oauth2: { client_id: 'abc' },
     })
-    expect((await run(['providers'])).stdout).toMatch(/^zendesk +active +abc +set .*the help desk$/m)
+    expect((await run(['providers'])).stdout).toMatch(/^zendesk +active +abc +set .*the help desk +user$/m)
     const client = ['--client-id', 'ghi', '--public']
     const set = await json('providers', 'set', 'zendesk', '--variable', 'subdomain=acme-3', ...client)
     expect(set.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: false } })
@@ -151,8 +152,17 @@ describe('with --url and --key, and no database', () => {
     const other = ['providers', 'add', 'other', '--file', zendesk, '--variable', 'subdomain=acme']
     expect(await run([...other, ...client])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('leave --client-id and --public out'),
+      stderr: expect.stringContaining('leave out --client-id and --public'),
     })
+    const consumer = ['providers', 'add', 'discogs', '--client-id', 'consumer']
+    const discogs = await piping('a-secret', () => json(...consumer))
+    expect(discogs.oauth1).toMatchObject({ client_id: 'consumer', client_secret: { exists: true } })
+    const again = await piping('b-secret', () => json('providers', 'set', 'discogs', '--client-id', 'other'))
+    expect(again.oauth1).toMatchObject({ client_id: 'other', client_secret: { exists: true } })
+    expect((await run(['providers'])).stdout).toMatch(/^discogs +active +other +set .*\/callback\//m)
+    expect((await run(['providers', 'show', 'discogs'])).stdout).toMatch(
+      /authorization endpoint +https:\/\/discogs\.com\/.*client id +other/s,
+    )
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])
@@ -169,13 +179,52 @@ describe('with --url and --key, and no database', () => {
     expect(JSON.parse(exported.stdout)).toMatchObject({ subject: 'no-leaks' })
   })
 
+  test('of a key file only the client and its key are taken', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const private_key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const definition = toolFile('robot.json', {
+      oauth2: {
+        grant: { type: 'jwt_bearer' },
+        token_request: { endpoint: 'https://idp.example/token' },
+        assertion: { algorithm: 'RS256', subject: '', claims: { scope: '{{scopes}}' } },
+      },
+    })
+    const key = {
+      type: 'service_account',
+      client_email: 'robot@acme.iam',
+      private_key_id: 'f00d',
+      private_key,
+      token_uri: 'https://evil.example/token',
+      universe_domain: 'evil.example',
+    }
+    const add = ['providers', 'add', 'robot', '--file', definition, '--key-file', toolFile('key.json', key)]
+    const added = await json(...add)
+    expect(added.oauth2).toMatchObject({
+      client_id: 'robot@acme.iam',
+      client_secret: { exists: true },
+      assertion: { algorithm: 'RS256', key_id: 'f00d', subject: '', claims: { scope: '{{scopes}}' } },
+      token_request: { endpoint: 'https://idp.example/token' },
+    })
+    expect(JSON.stringify(added)).not.toMatch(/evil|PRIVATE/)
+    const next = toolFile('next.json', { ...key, private_key_id: 'beef' })
+    expect((await json('providers', 'set', 'robot', '--key-file', next)).oauth2.assertion).toMatchObject({
+      key_id: 'beef',
+      claims: { scope: '{{scopes}}' },
+    })
+    const lacking = toolFile('lacking.json', { client_email: 'robot@acme.iam' })
+    const refused = await run(['providers', 'set', 'robot', '--key-file', lacking])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('private_key') })
+    expect((await run(['providers', 'set', 'robot', '--key-file', next, '--client-id', 'x'])).code).toBe(2)
+    await json('providers', 'delete', 'robot')
+  })
+
   test('workers are added from a file, listed and deleted', async () => {
     await using worker = await startFakeWorker({ secret: 'shared-secret' })
     const file = toolFile('worker.json', { http: { uri: worker.url, secret: 'shared-secret' } })
     expect(await json('workers', 'add', 'afar', '--file', file)).toMatchObject({ id: 'afar', type: 'http' })
     expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url} +active`, 'm'))
     const both = await run(['workers', 'add', 'other', '--file', file, '--secret'])
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret goes with an address') })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret needs an address') })
     expect(await json('workers', 'delete', 'afar')).toEqual({ id: 'afar', deleted: true })
   })
 
@@ -269,7 +318,7 @@ test('an export that breaks off prints what came, and fails with one line', asyn
   try {
     const { code, stdout, stderr } = await run(['audit', 'export', '--url', `http://127.0.0.1:${port}`])
     expect({ code, stdout }).toEqual({ code: 6, stdout: '{"seq":1}\n' })
-    expect(stderr).toMatch(/^The answer of \S+ broke off, [^\n]+\n$/)
+    expect(stderr).toMatch(/^The response from \S+ broke off, [^\n]+\n$/)
   } finally {
     server.close()
   }
@@ -319,6 +368,6 @@ test('a reader that has read enough ends no command with an error', async () => 
   const listed = await gatepass.run('tools', '--json')
   expect(JSON.parse(listed.stdout).items).toHaveLength(300)
   const summary = await gatepass.run('import', 'many.json')
-  expect(summary.stdout).toMatch(/300 taken \(300 unchanged\), 0 refused, 300 names respelled\n$/)
+  expect(summary.stdout).toMatch(/300 accepted \(300 unchanged\), 0 refused, 300 names respelled\n$/)
   expect(readdirSync(gatepass.directory)).not.toContain('core')
 })

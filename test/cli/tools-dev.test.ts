@@ -89,7 +89,7 @@ describe('says in one line what is wrong', () => {
       6,
       /^No Gatepass answers at http:\/\/localhost:1\. Start one with `gatepass dev`/,
     ],
-    ['a port in use', ['FILE', '--port', 'GATEPASS'], 1, /^The port \d+ is in use already\.$/],
+    ['a port in use', ['FILE', '--port', 'GATEPASS'], 1, /^The port \d+ is already in use\.$/],
     [
       'no key',
       ['FILE', '--url', 'http://localhost:1'],

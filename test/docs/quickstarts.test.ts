@@ -56,10 +56,28 @@ test('each has a row here or a test of its own, and at most 600 words', () => {
     expect(readFileSync(page, 'utf8').split(/\s+/).length, page).toBeLessThan(MOST_WORDS)
 })
 
-describe.each(Object.entries(PAGES))('%s', (page, seen) => {
+/** Guides whose commands are pasted too. */
+const GUIDES: Readonly<Record<string, readonly string[]>> = {
+  'docs/guides/approvals.md': [
+    '/approve/appr_',
+    'Good morning Ada Lovelace',
+    'asked by',
+    'Good night',
+    'ada denied this call. Not at night.',
+    'approval.approved',
+    'approval.denied',
+  ],
+}
+
+const WALKS = [
+  ...Object.entries(PAGES).map(([page, seen]) => [pathOf(page), seen] as const),
+  ...Object.entries(GUIDES),
+]
+
+describe.each(WALKS)('%s', (page, seen) => {
   test('its commands and programs do what it says', async () => {
     const port = String(await freePort())
-    const printed = await follow(readFileSync(pathOf(page), 'utf8').replaceAll(PORT, port), port)
+    const printed = await follow(readFileSync(page, 'utf8').replaceAll(PORT, port), port)
     for (const text of seen) expect(printed).toContain(text)
   })
 })
@@ -137,8 +155,10 @@ async function openShell(folder: string, port: string) {
   const opened = new Map<string, Promise<void>>()
   const read = (text: string) => {
     printed += text
-    for (const [link] of printed.matchAll(/http:\/\/localhost:\d+\/connect\/[\w.-]+(?=["\s])/g))
-      if (!opened.has(link)) opened.set(link, approveAtSandbox(link))
+    for (const [link, page] of printed.matchAll(
+      /http:\/\/localhost:\d+\/(connect|approve)\/[\w.-]+(?=["\s])/g,
+    ))
+      if (!opened.has(link)) opened.set(link, page === 'approve' ? approveCall(link) : approveAtSandbox(link))
   }
   child.stdout.setEncoding('utf8').on('data', read)
   child.stderr.setEncoding('utf8').on('data', read)
@@ -178,6 +198,12 @@ async function approveAtSandbox(link: string): Promise<void> {
   const browser = new UserAgent()
   const consent = await browser.submitForm(await browser.get(link))
   await browser.submitForm(consent, { decision: 'allow' })
+}
+
+async function approveCall(link: string): Promise<void> {
+  const browser = new UserAgent()
+  const page = await browser.submitForm(await browser.follow(link), { user_id: 'ada' })
+  await browser.submitForm(page, {}, { button: 'approve' })
 }
 
 /** Ends the shell and what it has started, which are one group of processes. */

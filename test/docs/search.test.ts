@@ -17,9 +17,21 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['how do I show the consent link to the user', 'guides/agents'],
     ['run code written by the model', 'guides/code'],
     ['call an api without seeing the token', 'guides/proxy'],
-    ['human approval while a tool runs', 'guides/writing-tools', 'guides/mcp'],
+    ['human approval while a tool runs', 'guides/approvals', 'guides/writing-tools', 'guides/mcp'],
     ['run several tools in a row', 'guides/tools', 'reference/sdk'],
     ['schedule a run for later', 'guides/tools', 'reference/wire'],
+    ['my agent gets a link instead of a result, what now', 'guides/agents'],
+    ['give langchain the tools of a user', 'guides/agents'],
+    [
+      'does the model ever see the access token',
+      'reference/security',
+      'reference/provider-definitions',
+      'guides/proxy',
+      'start/agent-builder',
+      'overview',
+    ],
+    ['wait until the user has approved and then go on', 'guides/agents', 'guides/approvals'],
+    ['ask a person before a dangerous tool runs', 'guides/approvals'],
   ],
   'who writes a tool': [
     ['write my own tool', 'start/tool-author', 'guides/writing-tools'],
@@ -32,6 +44,16 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['oxp server', 'guides/oxp'],
     ['import tool metadata', 'guides/tool-metadata'],
     ['serve my tools over mcp', 'guides/tools-over-mcp'],
+    ['how does my tool get the token', 'start/tool-author', 'guides/writing-tools'],
+    ['return a file or image from a tool', 'guides/writing-tools'],
+    [
+      'my tool needs an api key instead of oauth',
+      'guides/credentials',
+      'guides/writing-tools',
+      'guides/http-tools',
+    ],
+    ['test a tool on my laptop', 'start/tool-author', 'guides/writing-tools'],
+    ['which scopes does my tool need', 'start/tool-author', 'guides/writing-tools'],
   ],
   'who uses an MCP client': [
     ['connect claude', 'start/mcp-user'],
@@ -44,6 +66,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['disconnect my account', 'guides/portal'],
     ['delete my data', 'guides/portal'],
     ['url elicitation', 'guides/mcp', 'guides/agents'],
+    ['connect claude desktop', 'start/mcp-user'],
+    ['add the server to cursor', 'start/mcp-user', 'guides/mcp'],
+    ['why does my client ask me to log in again', 'guides/mcp-login'],
+    ['use tools of a remote mcp server', 'guides/mcp-servers'],
+    ['hide tools I do not want', 'guides/toolsets'],
   ],
   'who develops an application': [
     ['connect button', 'guides/embedding'],
@@ -56,6 +83,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['why did the consent fail', 'guides/explain'],
     ['typescript client', 'reference/sdk'],
     ['logout', 'guides/portal'],
+    ['show connect button in my website', 'guides/embedding'],
+    ['embed the connect page in an iframe', 'guides/embedding'],
+    ['get notified when a user connects an account', 'guides/webhooks'],
+    ['how do I tell who my user is', 'reference/settings', 'start/application-developer'],
+    ["call the provider's api directly with the users token", 'guides/proxy'],
   ],
   'who writes Python': [
     ['python', 'start/python'],
@@ -68,6 +100,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['rest api', 'reference/wire'],
     ['curl examples', 'reference/wire'],
     ['openapi.json', 'reference/wire', 'guides/http-tools'],
+    ['pip install', 'start/python'],
+    ['write a tool in python', 'start/python'],
+    ['async client', 'start/python'],
+    ['fastapi', 'start/python'],
+    ['catch an error in python', 'start/python'],
   ],
   'who runs it': [
     ['deploy to kubernetes', 'operate/deploy'],
@@ -80,6 +117,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['upgrade to a new version', 'operate/upgrade'],
     ['environment variables', 'reference/settings'],
     ['several nodes postgres', 'operate/scaling'],
+    ['run in docker', 'operate/deploy'],
+    ['how much memory and cpu does it need', 'operate/scaling', 'evidence/performance'],
+    ['backup and restore the database', 'operate/backup'],
+    ['change the encryption key', 'operate/keys'],
+    ['upgrade to a new version without downtime', 'operate/upgrade'],
   ],
   'who reviews its security': [
     ['threat model', 'evidence/threats', 'start/security-reviewer'],
@@ -92,6 +134,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['kill -9', 'evidence/reliability'],
     ['benchmark', 'evidence/performance'],
     ['deny a tool for some users', 'guides/policies'],
+    ['where are tokens stored and how are they encrypted', 'reference/security', 'operate/keys'],
+    ['what happens if the database is stolen', 'reference/security', 'evidence/threats'],
+    ['protection against csrf', 'reference/security', 'evidence/threats', 'security-policy'],
+    ['who can read the audit log', 'operate/audit'],
+    ['report a vulnerability', 'security-policy'],
   ],
   'who comes from another product': [
     ['migrate from nango', 'operate/moving', 'start/coming-from'],
@@ -104,6 +151,11 @@ const QUESTIONS: Readonly<Record<string, readonly (readonly [question: string, .
     ['switch from oxp', 'start/coming-from'],
     ['import nango providers.yaml', 'reference/provider-definitions', 'start/coming-from'],
     ['move from one gatepass to another', 'operate/moving'],
+    ['migrate from nango', 'operate/moving', 'start/coming-from'],
+    ['import my existing refresh tokens', 'operate/moving'],
+    ['arcade python client', 'start/python', 'start/coming-from'],
+    ['difference to auth0', 'start/coming-from'],
+    ['run shinkai tools unchanged', 'start/coming-from', 'guides/tool-metadata'],
   ],
 }
 
@@ -120,8 +172,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const pageOf = ({ address }: Place) => address.replace(/\.html.*/, '')
 
-test('the table has ten questions of each of eight readers', () => {
-  expect(Object.values(QUESTIONS).map((questions) => questions.length)).toEqual(Array(8).fill(10))
+test('the table has fifteen questions of each of eight readers', () => {
+  expect(Object.values(QUESTIONS).map((questions) => questions.length)).toEqual(Array(8).fill(15))
 })
 
 describe.each(Object.entries(QUESTIONS))('a reader %s', (_, questions) => {

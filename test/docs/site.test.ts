@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
@@ -95,6 +95,21 @@ describe('the documentation as a site', () => {
     for (const text of [...files.values(), index]) expect(text).not.toMatch(/sequencediagram/i)
   })
 
+  test('shows each picture of docs/images, with words for those who do not see it', () => {
+    const shown = [...files.values()].flatMap((html) => [
+      ...html.matchAll(/<img src="[./]*images\/([^"]+)" alt="([^"]{40,})" width="(\d+)" height="(\d+)"/g),
+    ])
+    const named = new Set(shown.map(([, file]) => file))
+    expect([...named].sort()).toEqual(readdirSync('docs/images').sort())
+    expect(readdirSync(join(folder, 'images')).sort()).toEqual([...named].sort())
+    for (const [, file = '', , width, height] of shown) {
+      const [wide, high] = file === 'console.png' ? ['1280', '800'] : ['640', expect.any(String)]
+      expect([width, height], file).toEqual([wide, high])
+    }
+    const bytes = readdirSync('docs/images').map((file) => statSync(join('docs/images', file)).size)
+    expect(Math.max(...bytes)).toBeLessThan(60_000)
+  })
+
   test('loads nothing from another host, and has no script or style in a page', () => {
     for (const [file, html] of files) {
       expect(
@@ -123,6 +138,7 @@ describe('in a browser', () => {
 
   test.each<[string, Looking]>([
     ['index', {}],
+    ['overview', {}],
     ['start/agent-builder', {}],
     ['start/operator', {}],
     ['reference/settings', { widths: [390, 1280], schemes: ['light'] }],
@@ -141,12 +157,12 @@ describe('in a browser', () => {
     await page.keyboard.type('rotate master key')
     await page
       .getByRole('status')
-      .filter({ hasText: /\d+ places?/ })
+      .filter({ hasText: /\d+ results?/ })
       .waitFor()
-    const places = await page
+    const found = await page
       .locator('.results a')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
-    expect(places.slice(0, 5).join(' ')).toMatch(/keys\.html|deploy\.html#/)
+    expect(found.slice(0, 5).join(' ')).toMatch(/keys\.html|deploy\.html#/)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\.html(?:#|$)/)

@@ -34,29 +34,32 @@ function runKilled(program: Installation, world: ArchiveWorld, point: KillPoint)
   return program.runWith({ env }, 'audit', 'archive', ...to)
 }
 
-describe.each(DATABASES)('archiving on %s, killed', (kind) => {
-  test.each<[string, KillPoint, { readonly files: number; readonly anchors: number }]>([
-    [
-      'while it reads and writes',
-      { when: 'after', statement: 'coalesce\\(\\(select max', skip: 3 },
-      { files: 0, anchors: 0 },
-    ],
-    [
-      'when the file has its final name, before the anchor is written',
-      { when: 'before', statement: 'insert into "audit_anchors"' },
-      { files: 1, anchors: 0 },
-    ],
-    [
-      'when the anchor is written',
-      { when: 'after', statement: 'insert into "audit_anchors"' },
-      { files: 1, anchors: 1 },
-    ],
-    [
-      'while it removes blocks',
-      { when: 'after', statement: 'delete from "audit_blocks"', skip: 2 },
-      { files: 1, anchors: 1 },
-    ],
-  ])('%s, loses no entry, and finishes when it is run again', async (_, point, left) => {
+const POINTS: readonly [string, KillPoint, { readonly files: number; readonly anchors: number }][] = [
+  [
+    'while it reads and writes',
+    { when: 'after', statement: 'coalesce\\(\\(select max', skip: 3 },
+    { files: 0, anchors: 0 },
+  ],
+  [
+    'when the file has its final name, before the anchor is written',
+    { when: 'before', statement: 'insert into "audit_anchors"' },
+    { files: 1, anchors: 0 },
+  ],
+  [
+    'when the anchor is written',
+    { when: 'after', statement: 'insert into "audit_anchors"' },
+    { files: 1, anchors: 1 },
+  ],
+  [
+    'while it removes blocks',
+    { when: 'after', statement: 'delete from "audit_blocks"', skip: 2 },
+    { files: 1, anchors: 1 },
+  ],
+]
+
+describe.each(DATABASES)('archiving on %s', (kind) => {
+  // the next run begins where the one before was killed, and gets further
+  test('killed at each of its steps in turn, loses no entry, and finishes when it is run again', async () => {
     await using program = await install()
     await using world = await startArchiveWorld(kind)
     await world.sql('delete from audit_blocks')
@@ -65,14 +68,16 @@ describe.each(DATABASES)('archiving on %s, killed', (kind) => {
     await world.fill(NEWER, 6)
     const before = await world.exported()
 
-    const killed = await runKilled(program, world, point)
-    expect(killed).toMatchObject({ code: -1, stdout: '' })
-    expect(await world.files()).toHaveLength(left.files)
-    expect(await world.sql('select * from audit_anchors')).toHaveLength(left.anchors)
-    expect((await all(world)).slice(0, before.length)).toEqual(before)
-    expect(await world.faults()).toEqual([])
+    for (const [when, point, left] of POINTS) {
+      const killed = await runKilled(program, world, point)
+      expect(killed, when).toMatchObject({ code: -1, stdout: '' })
+      expect(await world.files(), when).toHaveLength(left.files)
+      expect(await world.sql('select * from audit_anchors'), when).toHaveLength(left.anchors)
+      expect((await all(world)).slice(0, before.length), when).toEqual(before)
+      expect(await world.faults(), when).toEqual([])
+      await world.sql('update audit_progress set lease_until = 0') // ends the lease of the killed process
+    }
 
-    await world.sql('update audit_progress set lease_until = 0') // ends the lease of the killed process
     await world.archive()
     const files = await world.files()
     expect(files).toHaveLength(1)

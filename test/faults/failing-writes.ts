@@ -109,6 +109,7 @@ export function failingWrites(kind: DatabaseKind): void {
       'secrets',
       'policies',
       'chains',
+      'paused_code',
       'audit_blocks',
     ]
 

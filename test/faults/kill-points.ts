@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { gate } from '../gate.ts'
 import { NotStarted } from '../served.ts'
 import { until } from '../until.ts'
 import {
@@ -131,6 +130,53 @@ export function killPoints(kind: DatabaseKind): void {
       expect(as.isLive(body.access_token)).toBe(true)
     }
 
+    async function expectFinishable(
+      flow: Awaited<ReturnType<typeof begin>>,
+      callback: string,
+      sent: number,
+    ): Promise<void> {
+      const requests = () => as.tokenRequests('authorization_code').length
+      expect(await statusOf(installation, flow.id)).toBe('pending')
+      await flow.browser.follow(callback)
+      await installation.lapse()
+      expect(await statusOf(installation, flow.id)).toBe('pending')
+      await flow.browser.follow(callback)
+      expect(requests()).toBe(sent)
+      expect(codesSentTwice(as)).toBe(0)
+      expect(await connectionOf(installation, flow.user)).toBeUndefined()
+      await flow.browser.submitForm(await flow.browser.get(flow.url))
+      expect(await statusOf(installation, flow.id)).toBe('completed')
+      acknowledged.set(flow.user, await connectionOf(installation, flow.user))
+      await expectUsable(flow.user)
+    }
+
+    const idOf = (user: ShortLived) => shortLived.get(user) ?? ''
+    const refreshes = () => as.tokenRequests('refresh_token').length
+
+    async function expectRecovered(user: ShortLived, more: number): Promise<void> {
+      const before = refreshes()
+      await installation.lapse()
+      await expectUsable(user)
+      await expectUsable(user)
+      expect(refreshes() - before).toBe(more)
+      counts.refreshesRecovered++
+    }
+
+    async function expectLost(user: ShortLived): Promise<void> {
+      await installation.lapse()
+      for (let i = 0; i < 2; i++)
+        expect(await token(idOf(user))).toMatchObject({
+          status: 403,
+          body: { name: 'authorization_required' },
+        })
+      const { body } = await installation.call('GET', `/v1/connections/${idOf(user)}`)
+      expect(body).toMatchObject({
+        status: 'needs_authorization',
+        status_reason: 'refresh_outcome_lost',
+      })
+      counts.refreshesLost++
+    }
+
     describe('a consent', () => {
       test.each([
         ['claimed, the code not yet sent', { when: 'after', statement: CLAIM }, 0],
@@ -146,37 +192,6 @@ export function killPoints(kind: DatabaseKind): void {
           await expectFinishable(flow, callback, before + sent)
         },
       )
-
-      test('at the provider, the answer not yet arrived: likewise', async () => {
-        const before = as.tokenRequests('authorization_code').length
-        const flow = await begin(installation, 'held')
-        const callback = await approve(flow)
-        as.behaviour.exchangeDelayMs = ENDLESS_MS
-        const isSent = until(() => as.tokenRequests('authorization_code').length > before)
-        expect(await killWhen(isSent, () => flow.browser.get(callback))).toBeInstanceOf(Error)
-        as.behaviour.exchangeDelayMs = 0
-        await expectFinishable(flow, callback, before + 1)
-      })
-
-      async function expectFinishable(
-        flow: Awaited<ReturnType<typeof begin>>,
-        callback: string,
-        sent: number,
-      ): Promise<void> {
-        const requests = () => as.tokenRequests('authorization_code').length
-        expect(await statusOf(installation, flow.id)).toBe('pending')
-        await flow.browser.follow(callback)
-        await installation.lapse()
-        expect(await statusOf(installation, flow.id)).toBe('pending')
-        await flow.browser.follow(callback)
-        expect(requests()).toBe(sent)
-        expect(codesSentTwice(as)).toBe(0)
-        expect(await connectionOf(installation, flow.user)).toBeUndefined()
-        await flow.browser.submitForm(await flow.browser.get(flow.url))
-        expect(await statusOf(installation, flow.id)).toBe('completed')
-        acknowledged.set(flow.user, await connectionOf(installation, flow.user))
-        await expectUsable(flow.user)
-      }
 
       test('committed, the browser not yet answered: the authorization is completed', async () => {
         const flow = await begin(installation, 'committed consent')
@@ -195,58 +210,12 @@ export function killPoints(kind: DatabaseKind): void {
     })
 
     describe('a refresh', () => {
-      const idOf = (user: ShortLived) => shortLived.get(user) ?? ''
-      const refreshes = () => as.tokenRequests('refresh_token').length
-
-      async function expectRecovered(user: ShortLived, more: number): Promise<void> {
-        const before = refreshes()
-        await installation.lapse()
-        await expectUsable(user)
-        await expectUsable(user)
-        expect(refreshes() - before).toBe(more)
-        counts.refreshesRecovered++
-      }
-
-      async function expectLost(user: ShortLived): Promise<void> {
-        await installation.lapse()
-        for (let i = 0; i < 2; i++)
-          expect(await token(idOf(user))).toMatchObject({
-            status: 403,
-            body: { name: 'authorization_required' },
-          })
-        const { body } = await installation.call('GET', `/v1/connections/${idOf(user)}`)
-        expect(body).toMatchObject({
-          status: 'needs_authorization',
-          status_reason: 'refresh_outcome_lost',
-        })
-        counts.refreshesLost++
-      }
-
       test('whose refresh token was not sent yet is repeated', async () => {
         const before = refreshes()
         await killAt({ when: 'after', statement: INTENT }, () => token(idOf('intent')))
         expect(refreshes()).toBe(before)
         await expectRecovered('intent', 1)
       })
-
-      test.each([
-        ['arrived', 'recovered'],
-        ['carried out', 'lost'],
-      ] as const)(
-        '%s at a provider without a grace period, and not yet answered: %s',
-        async (moment, end) => {
-          const reached = gate()
-          as.behaviour.onRefresh = (at) => {
-            if (at !== moment) return undefined
-            reached.open()
-            return new Promise(() => {})
-          }
-          await killWhen(reached.opened, () => token(idOf(moment)))
-          as.behaviour.onRefresh = undefined
-          if (end === 'lost') await expectLost(moment)
-          else await expectRecovered(moment, 1)
-        },
-      )
 
       test('that was answered and not yet committed: lost at a provider without a grace period', async () => {
         await killAt({ when: 'before', statement: REFRESHED }, () => token(idOf('uncommitted')))
@@ -264,6 +233,33 @@ export function killPoints(kind: DatabaseKind): void {
         await killAt({ when: 'after', statement: REFRESHED }, () => token(idOf('committed')))
         await expectRecovered('committed', 0)
       })
+    })
+
+    test('a code and two refresh tokens at a provider without a grace period, not yet answered: a new click completes the authorization, the refresh that has only arrived is recovered, and the one that was carried out is lost', async () => {
+      const before = as.tokenRequests('authorization_code').length
+      const flow = await begin(installation, 'held')
+      const callback = await approve(flow)
+      as.behaviour.exchangeDelayMs = ENDLESS_MS
+      const moments: string[] = []
+      as.behaviour.onRefresh = (moment) => {
+        moments.push(moment)
+        return moments.length === 2 ? undefined : new Promise(() => {})
+      }
+      const failed = (asked: Promise<unknown>) => asked.catch((error: Error) => error)
+      const asked = [failed(flow.browser.get(callback)), failed(token(idOf('arrived')))]
+      await until(() => moments.length === 1)
+      asked.push(failed(token(idOf('carried out'))))
+      const areHeld = until(
+        () => moments.length === 3 && as.tokenRequests('authorization_code').length > before,
+      )
+      const outcomes = await killWhen(areHeld, () => Promise.all(asked))
+      expect(outcomes).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)])
+      expect(moments).toEqual(['arrived', 'arrived', 'carried out'])
+      as.behaviour.exchangeDelayMs = 0
+      as.behaviour.onRefresh = undefined
+      await expectFinishable(flow, callback, before + 1)
+      await expectRecovered('arrived', 1)
+      await expectLost('carried out')
     })
 
     describe('a deletion', () => {

@@ -48,7 +48,7 @@ describe('Cancel', () => {
       (one: { action: string; authorization_id?: string }) =>
         one.action === 'authorization.failed' && one.authorization_id === id,
     )
-    expect(entries).toMatchObject([{ reason: 'access_denied', detail: 'cancelled on the connect page' }])
+    expect(entries).toMatchObject([{ reason: 'access_denied', detail: 'canceled on the connect page' }])
     // the same browser is led back again, another one is not
     expect((await cancel(url, browser)).response.headers.get('location')).toBe(away.href)
     expect((await cancel(url)).response.headers.get('location')).toBe(url)
@@ -72,7 +72,7 @@ describe('Cancel', () => {
     const { browser, callback } = await approve(url)
     const refused = await cancel(url)
     expect(refused.status).toBe(403)
-    expect(refused.body).toContain('This is under way in another browser')
+    expect(refused.body).toContain('This is in progress in another browser')
     expect((await scene.status(id)).body.status).toBe('pending')
     expect((await browser.follow(callback)).body).toContain('is connected')
     expect((await scene.status(id)).body.status).toBe('completed')

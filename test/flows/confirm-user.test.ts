@@ -37,7 +37,7 @@ describe('a verifier page', () => {
     expect(new URL(body.next_uri).origin).toBe(new URL(approved.url).origin)
     expect(scene.as.tokenRequests()).toEqual([])
     expect((await scene.status(approved.id)).body.status).toBe('pending')
-    expect((await approved.browser.get(approved.url)).body).toContain('Go on in your application')
+    expect((await approved.browser.get(approved.url)).body).toContain('Continue in your application')
 
     const end = await approved.browser.get(body.next_uri)
     expect(end).toMatchObject({ status: 303 })

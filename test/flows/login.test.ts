@@ -68,6 +68,17 @@ describe('the broker’s own login', () => {
     expect(scene.gatepass.logLines.join()).not.toContain('mallory')
   })
 
+  test('another user: only an operator’s test in the console gets its browser back', async () => {
+    await using scene = await startLoginScene()
+    scene.oidc.settings.account = { sub: 'mallory', name: 'Mallory', email: 'mallory@example.test' }
+    const { url: origin } = scene.gatepass
+    const endOf = async (next_uri: string) =>
+      click((await scene.authorize({ next_uri })).body.url, new UserAgent())
+    const test = `${origin}/dashboard/providers/demo/test-account`
+    expect((await endOf(test)).body).toContain(`href="${test}?auth_id=`)
+    expect((await endOf(`${origin}/dashboards`)).body).not.toContain('href="http')
+  })
+
   test('user_id is compared as it stands', async () => {
     for (const sub of ['U1', 'u1 ', 'u', 'u11']) {
       await using scene = await startLyingScene({ claims: { sub } })
@@ -188,7 +199,7 @@ describe('once is enough', () => {
     const { id, url } = (await call('POST', '/v1/tools/authorize', { tool_name: 'Two', user_id: 'u1' })).body
     const browser = new UserAgent()
     const second = await click(url, browser)
-    expect(second.body).not.toContain('where you log in')
+    expect(second.body).not.toContain('so that you can log in')
     // the second step in another browser is another matter
     scene.oidc.settings.account = { sub: 'mallory', name: 'Mallory', email: 'm@example.test' }
     await browser.submitForm(second)
@@ -355,7 +366,7 @@ describe('an issuer that lies, or fails', () => {
     const browser = new UserAgent()
     const page = await click(url, browser)
     expect(page.url).toBe(`${url}?login=failed`)
-    expect(page.body).toContain('The login did not work')
+    expect(page.body).toContain('The login failed')
     expect((await scene.status(id)).body.status).toBe('pending')
     expect(scene.as.requests).toEqual([])
     expect(scene.gatepass.logLines.join()).toContain('could not log in')

@@ -291,6 +291,12 @@ const rows: Record<string, readonly Row[]> = {
       marks('unreadable'),
     ],
     [
+      'the entry demands another kind of tokens by now',
+      alive,
+      { situation: { at: 'dpop_changed' } },
+      marks('provider_changed'),
+    ],
+    [
       'the client is not configured',
       expired,
       { situation: failed(misconfigured) },

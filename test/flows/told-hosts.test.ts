@@ -150,7 +150,7 @@ describe('an endpoint names a value of the authorization response', () => {
         `a class with more than letters, digits, _ and -: ${letters}`,
         '{{point}}oauth/token',
         point(`https://api\\.${letters}+\\.adobesign\\.com/`, example),
-        /does not fix|no regular expression/,
+        /does not fix|not a regular expression/,
       ],
     ),
     ...['[a-z0-9-]', '[-a-z0-9]', '[\\w-]', '[a-z\\d\\-]'].map(
@@ -201,7 +201,7 @@ describe('an endpoint names a value of the authorization response', () => {
       'an example that would not be kept',
       'https://{{point}}.example.com/token',
       point('[a-z]+', { example: '1' }),
-      /no value that would be kept/,
+      /not a value that would be kept/,
     ],
     [
       'a value of the token response',

@@ -90,7 +90,7 @@ describe('a variable that users are asked for', () => {
     expect(page.body).toContain('Address of your desk')
     expect(page.body).not.toContain('aria-invalid')
     for (const [value, fault] of [
-      ['', 'is needed'],
+      ['', 'is required'],
       ['evil.example', 'is not in the right form'],
     ] as const) {
       const again = await browser.submitForm(page, { 'value.subdomain': value })

@@ -26,6 +26,24 @@ function refresh(of: Partial<Refresh> = {}): Refresh {
   return { refreshToken: 'rt_first', arrived: 50, ended: 60, issued: 'f-1', ...of }
 }
 
+/** A call that a person must approve, the approval, and the call after it. */
+const asks = (of: Partial<Request> = {}) =>
+  request({ operation: 'ask', key: 'approved-1', isSafe: false, ...of })
+const decides = (of: Partial<Request> = {}) =>
+  request({ operation: 'decide', key: 'approved-1', approves: 'once', begun: 200, ended: 210, ...of })
+const denies = request({ operation: 'decide', key: 'approved-1', begun: 200, ended: 210 })
+const runs = (of: Partial<Request> = {}) =>
+  request({
+    operation: 'run approved',
+    key: 'approved-1',
+    succeeded: true,
+    executionId: 'exec_1',
+    begun: 300,
+    ended: 320,
+    ...of,
+  })
+const ran = { at: 305, key: 'approved-1', isSafe: false }
+
 function fault(of: Partial<Fault> & Pick<Fault, 'kind'>): Fault {
   return { begun: 0, ended: 0, ...of }
 }
@@ -159,6 +177,55 @@ describe('a violation is found, and shown', () => {
       'a run that is answered and was never called',
       history({ requests: [connected, key({ executionId: 'exec_1', succeeded: true })] }),
       'run-1',
+    ],
+    [
+      'approvals',
+      'a call that runs twice by an approval for one',
+      history({ requests: [connected, asks(), decides()], calls: [ran, { ...ran, at: 310 }] }),
+      'approved-1',
+    ],
+    [
+      'approvals',
+      'a call that runs before it is approved',
+      history({ requests: [connected, asks(), decides()], calls: [{ ...ran, at: 150 }] }),
+      'approved-1',
+    ],
+    [
+      'approvals',
+      'a call that was denied',
+      history({ requests: [connected, asks(), denies], calls: [ran] }),
+      'approved-1',
+    ],
+    [
+      'approvals',
+      'a call that is answered as two executions',
+      history({
+        requests: [
+          connected,
+          asks({ isSafe: true }),
+          decides(),
+          runs({ executionId: 'exec_1' }),
+          runs({ executionId: 'exec_2' }),
+        ],
+        calls: [{ ...ran, isSafe: true }],
+      }),
+      'exec_2',
+    ],
+    [
+      'approvals',
+      'calls that what was taken back covers',
+      history({
+        requests: [
+          connected,
+          asks({ isSafe: true }),
+          decides({ approves: 'hour' }),
+          request({ operation: 'take back', key: 'approved-1', begun: 400, ended: 410 }),
+          runs({ begun: 420, ended: 430 }),
+          runs({ begun: 440, ended: 450 }),
+        ],
+        calls: [{ ...ran, isSafe: true }],
+      }),
+      'approved-1',
     ],
     [
       'deny after acknowledgement',

@@ -269,6 +269,41 @@ const denied: Check = (history) => {
   ]
 }
 
+/**
+ * A call that a person must approve runs only after an approval was sent. An approval for one call runs it once; one that
+ * may be repeated runs again only as the same execution. What was taken back covers no call that begins afterwards.
+ */
+const approvedOnce: Check = (history) => {
+  const { requests, calls } = history
+  const asked = unique(of(requests, 'ask'), ({ key }) => key)
+  return asked.flatMap((question) => {
+    const { key } = question
+    const runs = calls.filter((call) => call.key === key)
+    const last = Math.max(question.ended, ...runs.map(({ at }) => at))
+    if (mayBeLost(history, question.begun, last)) return []
+    const own = requests.filter((one) => one.key === key)
+    const approvals = of(own, 'decide').filter(({ approves }) => approves !== undefined)
+    const told = (what: string) => violation(history, 'approvals', what, about(question))
+    const early = runs.filter(({ at }) => !approvals.some(({ begun }) => begun <= at))
+    const isOnce = approvals.every(({ approves }) => approves === 'once')
+    const answered = own.filter(({ succeeded }) => succeeded === true)
+    const executions = new Set(answered.map(({ executionId }) => executionId))
+    const [taken] = of(own, 'take back').filter(isOk)
+    const late = answered.filter(({ begun }) => taken !== undefined && begun > taken.ended)
+    return [
+      ...(early.length > 0 ? [told(`the call ${key} ran before a person had approved it`)] : []),
+      ...(isOnce && question.isSafe === false && runs.length > 1
+        ? [told(`the call ${key} ran ${runs.length} times by an approval for one`)]
+        : []),
+      ...(isOnce && executions.size > 1
+        ? [told(`the call ${key} was answered as ${executions.size} executions by an approval for one`)]
+        : []),
+      // the approval itself, which is for one call, is not what was taken back
+      ...(late.length > 1 ? [told(`the call ${key} ran after what covers it had been taken back`)] : []),
+    ]
+  })
+}
+
 /** Within 45 s after the faults have ended, every user has a token. */
 const live: Check = (history) => {
   const { settledMs, unsettled } = history.end
@@ -296,6 +331,7 @@ const CHECKS: readonly Check[] = [
   noNewConsent,
   recorded,
   atMostOnce,
+  approvedOnce,
   denied,
   live,
   noBug,

@@ -20,6 +20,12 @@ export type Operation =
   | 'revoke key'
   | 'execute'
   | 'schedule'
+  /** A call that a person must approve: the question, the answer, and a repeat of the call after it. */
+  | 'ask'
+  | 'decide'
+  | 'run approved'
+  /** Takes back an approval that is remembered. */
+  | 'take back'
 
 /** A request of a client and its answer; without `status` there was none. */
 export interface Request {
@@ -38,11 +44,13 @@ export interface Request {
   readonly apiKey?: string
   /** The fingerprint of an access token that was answered, as in the audit trail. */
   readonly fingerprint?: string
-  /** Of `execute` and `schedule`: the name of the run. */
+  /** Of `execute`, `schedule` and calls that a person must approve: the name of the run. */
   readonly key?: string
   readonly isSafe?: boolean
   readonly executionId?: string
   readonly succeeded?: boolean
+  /** Of `decide`: whether the approval is for one call or remembered; absent: it was denied. */
+  readonly approves?: 'once' | 'hour'
 }
 
 export interface Fault {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UserAgent } from '../user-agent.ts'
 import type { Choices } from './choices.ts'
 import type { Operation, Request } from './history.ts'
-import type { Answer, AskOptions, World } from './world.ts'
+import { type Answer, APPROVED, type AskOptions, type World } from './world.ts'
 
 // Many clients that do what callers and users do, at any node, and record their requests and the answers.
 
@@ -195,6 +195,66 @@ export function startLoad(world: World, choices: Choices): Load {
       const body = { tool_name: isSafe ? 'Demo.Again' : 'Demo.Once', input: { key }, run_at }
       await record({ ...of, key, isSafe }, () => ask('POST', '/v1/tools/execute', { body }))
     },
+    ask: (turn) =>
+      approveRun(turn, {
+        key: fresh('approved'),
+        isSafe: turn.own.chance(0.3),
+        ...(turn.own.chance(0.8) && { approves: 'once' }),
+      }),
+    'take back': (turn) => approveRun(turn, { key: fresh('remembered'), isSafe: true, approves: 'hour' }),
+    // these are parts of the two above
+    decide: async () => {},
+    'run approved': async () => {},
+  }
+
+  /** Asks about a call, answers as an approver, and repeats the call at several nodes at once. */
+  async function approveRun(
+    { of, own }: Turn,
+    {
+      key,
+      isSafe,
+      approves,
+    }: Pick<Recorded, 'approves'> & { readonly key: string; readonly isSafe: boolean },
+  ): Promise<void> {
+    const { length } = world.slots
+    const body = { tool_name: isSafe ? APPROVED.again : APPROVED.once, user_id: key, input: { key } }
+    const call = (operation: Operation, node: number) =>
+      record(
+        { ...of, operation, node, key, isSafe },
+        () => world.ask(node, 'POST', '/v1/tools/execute', { body }),
+        (answer) => ({
+          ...(answer.body.success === true && { executionId: answer.body.execution_id, succeeded: true }),
+        }),
+      )
+    const asked = await call('ask', of.node)
+    const id = asked?.body.output?.requires_authorization?.id
+    if (id === undefined) return
+    const approver = { key: world.approver }
+    const node = (of.node + 1) % length
+    const shown = await world.ask(node, 'GET', `/v1/approvals/${id}`, approver)
+    if (shown?.status !== 200) return
+    const decision = {
+      decision: approves === undefined ? 'deny' : 'approve',
+      digest: shown.body.digest,
+      approver: 'olga',
+      ...(approves === 'hour' && { remember: 'hour', fixed: ['key'] }),
+    }
+    await record({ ...of, operation: 'decide', node, key, ...(approves && { approves }) }, () =>
+      world.ask(node, 'POST', `/v1/approvals/${id}/decision`, { ...approver, body: decision }),
+    )
+    const repeats = Array.from({ length: own.between(2, 5) }, async (_, i) => {
+      await sleep(own.of([0, 0, own.between(0, 600)]))
+      await call('run approved', (of.node + i) % length)
+    })
+    await Promise.all(repeats)
+    if (approves !== 'hour') return
+    const listed = await world.ask(of.node, 'GET', `/v1/admin/standing_approvals?user_id=${key}`)
+    const standing = listed?.body.items?.[0]?.id
+    if (standing === undefined) return
+    await record({ ...of, operation: 'take back', key }, () =>
+      world.ask(of.node, 'DELETE', `/v1/admin/standing_approvals/${standing}`),
+    )
+    for (const other of world.slots.keys()) await call('run approved', other)
   }
 
   const clients = Array.from({ length: CLIENTS }, (_, i) => client(i))
@@ -212,6 +272,8 @@ const OPERATIONS: readonly Operation[] = [
   ...Array.from({ length: 24 }, () => 'token' as const),
   ...Array.from({ length: 6 }, () => 'token by a key' as const),
   ...Array.from({ length: 5 }, () => 'execute' as const),
+  ...Array.from({ length: 3 }, () => 'ask' as const),
+  'take back',
   'schedule',
   'delete',
   'deny',

@@ -166,6 +166,10 @@ function countsOf({ requests, faults, provider, calls, trail, end }: History): R
     'of them with a used refresh token': provider.reuses.length,
     'connections whose outcome was lost': trail.ended.length,
     'tools called': calls.length,
+    'approvals given': requests.filter(({ approves, status }) => approves !== undefined && status === 200)
+      .length,
+    'approved calls answered': requests.filter((one) => one.operation === 'run approved' && one.succeeded)
+      .length,
     'kill -9': of('kill'),
     stops: of('stop'),
     'database restarts': of('restart database'),

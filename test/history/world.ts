@@ -33,6 +33,8 @@ export interface World extends AsyncDisposable {
   readonly as: FakeAuthorizationServer
   readonly slots: readonly Slot[]
   readonly calls: ToolCall[]
+  /** An API key of the role `approver`. */
+  readonly approver: string
   readonly refreshes: Refresh[]
   readonly faults: Fault[]
   /** For how long the provider holds each refresh, before and after it has carried it out. */
@@ -73,6 +75,7 @@ export async function openWorld(
     accessTokenLifetime: LIFE_SECONDS,
   })
   const calls: ToolCall[] = []
+  let approver = ''
   const refreshes: Refresh[] = []
 
   const worker = await startWorker(calls, now)
@@ -103,6 +106,9 @@ export async function openWorld(
     as,
     slots,
     calls,
+    get approver() {
+      return approver
+    },
     refreshes,
     faults: [],
     holdMs,
@@ -153,7 +159,7 @@ export async function openWorld(
       const link = databaseUrl === undefined ? undefined : await openLink(Number(new URL(databaseUrl).port))
       const environment = environmentOf(link)
       slots.push({ node: await start(environment), link, environment })
-      if (i === 0) await prepare(installation, as, worker)
+      if (i === 0) approver = await prepare(installation, as, worker)
     }
   } catch (error) {
     await world[Symbol.asyncDispose]()
@@ -166,27 +172,42 @@ async function prepare(
   installation: Installation,
   as: FakeAuthorizationServer,
   worker: FakeWorker,
-): Promise<void> {
+): Promise<string> {
   await addProvider(installation, as)
   const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 30, retry: 0 }
   const { status, body } = await installation.call('POST', '/v1/workers', { id: 'counts', http })
   if (status !== 201) throw new Error(`the worker was refused: ${JSON.stringify(body)}`)
+  const key = await installation.call('POST', '/v1/admin/keys', { role: 'approver', name: 'approver' })
+  const approve = { by: { group: 'security' }, remember: ['once', 'hour'] }
+  const policy = { id: 'approve', effect: 'approve', match: { tools: Object.values(APPROVED) }, approve }
+  const made = await installation.call('POST', '/v1/admin/policies', policy)
+  if (made.status !== 201) throw new Error(`the policy was refused: ${JSON.stringify(made.body)}`)
+  return key.body.key
 }
 
-/** Two tools, of which `Again` may be repeated. The argument `key` of a call names its request or scheduled run. */
+/** Tools that a person must approve; the second may be repeated. */
+export const APPROVED = { once: 'Demo.ApprovedOnce', again: 'Demo.ApprovedAgain' }
+
+/** Tools, of which those that end in `Again` may be repeated. The argument `key` of a call names its request or scheduled run. */
 async function startWorker(calls: ToolCall[], now: () => number): Promise<FakeWorker> {
   const tool = (name: string, isSafe: boolean): WorkerTool => ({
     name,
     description: 'Counts its calls.',
     parameters: [{ name: 'key', val_type: 'string', required: true }],
-    behavior: { idempotent: isSafe },
+    behavior: { idempotent: isSafe, ...(name.startsWith('Approved') && { destructive: false }) },
     async run({ key }) {
       calls.push({ at: now(), key: String(key), isSafe })
       await sleep(20 + Math.random() * 60)
       return { value: key }
     },
   })
-  return startFakeWorker({ secret: WORKER_SECRET, tools: [tool('Once', false), tool('Again', true)] })
+  const tools = [
+    tool('Once', false),
+    tool('Again', true),
+    tool('ApprovedOnce', false),
+    tool('ApprovedAgain', true),
+  ]
+  return startFakeWorker({ secret: WORKER_SECRET, tools })
 }
 
 /** Holds each refresh for as long as `holdMs` says, and records when it arrived and ended, and which token it issued. */

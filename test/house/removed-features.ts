@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 /** All features. One that was removed stays here, so that a misspelled name is not taken for it. */
 export const FEATURES: readonly string[] = [
+  'approvals',
   'audit-archive',
   'audit-index',
   'branding',

@@ -1,4 +1,4 @@
-export type RouteRole = 'public' | 'session' | 'readonly' | 'caller' | 'admin'
+export type RouteRole = 'public' | 'session' | 'readonly' | 'caller' | 'admin' | 'approver'
 
 /** A faulty request, and what its refusal names. */
 export type FaultOfBody = readonly [method: string, path: string, body: unknown, members: readonly string[]]

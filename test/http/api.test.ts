@@ -63,6 +63,8 @@ const ROLES: Readonly<Record<string, RouteRole>> = {
   'GET /v1/admin/auth_providers/{id}': 'readonly',
   'GET /v1/admin/provider_catalogue': 'readonly',
   'GET /v1/admin/provider_catalogue/{id}': 'readonly',
+  'GET /v1/admin/connections': 'readonly',
+  'GET /v1/admin/connections/{id}': 'readonly',
   'GET /v1/admin/secrets': 'readonly',
   'GET /v1/admin/secrets/{key}': 'readonly',
   'GET /v1/secrets': 'readonly',
@@ -76,6 +78,7 @@ const ROLES: Readonly<Record<string, RouteRole>> = {
   'GET /v1/auth/status': 'caller',
   'GET /v1/auth/{id}/events': 'caller',
   'POST /v1/auth/confirm_user': 'caller',
+  'POST /v1/connections': 'admin',
   'PATCH /v1/connections/{id}': 'caller',
   'DELETE /v1/connections/{id}': 'caller',
   'POST /v1/connections/{id}/token': 'caller',
@@ -104,6 +107,10 @@ const ROLES: Readonly<Record<string, RouteRole>> = {
   'DELETE /v1/admin/user_connections/{id}': 'admin',
   'GET /v1/admin/mcp_clients': 'admin',
   'DELETE /v1/admin/mcp_clients/{id}': 'admin',
+  'POST /v1/admin/connections': 'admin',
+  'PATCH /v1/admin/connections/{id}': 'admin',
+  'POST /v1/admin/connections/{id}/test': 'admin',
+  'DELETE /v1/admin/connections/{id}': 'admin',
   'POST /v1/admin/secrets/{key}': 'admin',
   'DELETE /v1/admin/secrets/{key}': 'admin',
   'PUT /v1/admin/secrets/{key}': 'admin',
@@ -141,10 +148,16 @@ describe('keys and roles', () => {
     if (role === 'public') return expect(without.status).toBe(200)
     expect(without).toMatchObject({ status: 401, body: { name: 'invalid_authorization' } })
     expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/)
-    for (const [rank, each] of RANKS.entries()) {
+    for (const each of [...RANKS, 'approver'] as const) {
       const { status, body } = await touch(route, await gatepass.makeKey(each))
+      // who decides about calls makes none, and the other way round
+      const ranks: readonly string[] = RANKS
+      const isTaken =
+        role === 'approver' || each === 'approver'
+          ? role === each
+          : ranks.indexOf(each) >= ranks.indexOf(role)
       if (role === 'session') expect(status, each).toBe(401)
-      else if (rank < RANKS.indexOf(role))
+      else if (!isTaken)
         expect([status, body.name, body.message], each).toEqual([
           403,
           'insufficient_role',
@@ -236,6 +249,7 @@ describe('refusals', () => {
       ['auth_requirement.id', 'user_id'],
     ],
     ['POST', '/v1/auth/confirm_user', {}, ['flow_id', 'user_id']],
+    ['POST', '/v1/connections', { fields: { a: 1 } }, ['user_id', 'provider_id', 'fields.a']],
     ['GET', '/v1/auth/status', undefined, ['id']],
     ['GET', '/v1/auth/status?id=x&wait=60', undefined, ['wait']],
     ['POST', '/v1/tools/execute', {}, ['tool_name']],
@@ -495,10 +509,11 @@ describe('the description', () => {
     },
   )
 
-  test('the landing page leads to it', async () => {
+  test('the landing page leads to it, and to the pages of users and operators', async () => {
     const { status, body } = await gatepass.call('GET', '/', undefined, { key: null })
     expect(status).toBe(200)
-    expect(body).toContain('href="/docs"')
+    for (const path of ['/me', '/dashboard', '/docs', '/openapi.json', '/health'])
+      expect(body).toContain(`href="${path}"`)
     expect(body).not.toContain('sandbox')
   })
 })

@@ -299,6 +299,49 @@ describe('tools', () => {
     expect((await execute(false)).output?.error).not.toHaveProperty('stacktrace')
   })
 
+  test('an approval that is missing is as a missing consent: 403 with the link, wait, the same call', async () => {
+    const key = await world.gatepass.makeKey('approver')
+    await world.call('POST', '/v1/admin/policies', {
+      id: 'ask-first',
+      effect: 'approve',
+      match: { tools: ['Demo.Echo'] },
+      approve: { by: { group: 'security' } },
+    })
+    const user_id = newUser()
+    const run = (text: string) => client.tools.execute({ tool_name: 'Demo.Echo', user_id, input: { text } })
+    const ask = async (text: string) => {
+      const error = await refusal(run(text))
+      expect(error.status).toBe(403)
+      expect(error.message.toLowerCase()).toContain('authorization required')
+      const { id, url } = (error.error as { output: { authorization: { id: string; url: string } } }).output
+        .authorization
+      expect(url).toContain(`${world.gatepass.url}/approve/${id}`)
+      expect(error.message).toContain(url)
+      return id
+    }
+    const decide = async (id: string, decision: string, more: object = {}) => {
+      const path = `/v1/approvals/${id}`
+      const { digest } = (await world.call('GET', path, undefined, { key })).body
+      const body = { decision, digest, approver: 'bob', ...more }
+      expect(await world.call('POST', `${path}/decision`, body, { key })).toMatchObject({ status: 200 })
+    }
+    const id = await ask('one')
+    const waiting = client.auth.waitForCompletion(id)
+    await decide(id, 'approve')
+    expect(await waiting).toMatchObject({ id, status: 'completed' })
+    expect(await run('one')).toMatchObject({ success: true, output: { value: { inputs: { text: 'one' } } } })
+
+    const denied = await ask('two')
+    const failing = refusal(client.auth.waitForCompletion(denied))
+    await decide(denied, 'deny', { reason: 'Not on a Sunday.' })
+    expect(await failing).toMatchObject({ status: 400, message: expect.stringContaining('approval_denied') })
+    expect(await run('two')).toMatchObject({
+      success: false,
+      output: { error: { can_retry: false, message: expect.stringContaining('Not on a Sunday.') } },
+    })
+    await world.call('DELETE', '/v1/admin/policies/ask-first')
+  })
+
   test('missing consent is a 403 with the link in its message and in its body', async () => {
     const user_id = newUser()
     const error = await refusal(client.tools.execute({ tool_name: 'Demo.WhoAmI', user_id }))

@@ -43,11 +43,11 @@ test('denied', async () => {
 })
 
 test.each([
-  ['server_error', 'The provider is not available'],
+  ['server_error', 'The provider is unavailable'],
   ['invalid_scope', 'These permissions are not available'],
   ['unauthorized_client', 'This service is not registered properly'],
-  ['no-code', 'The provider’s answer could not be used'],
-  ['wrong-state', 'This answer belongs to no open request'],
+  ['no-code', 'The provider’s response could not be used'],
+  ['wrong-state', 'This response does not match any open request'],
 ] as const)('a provider that answers %s', async (consent, title) => {
   world.as.behaviour.consent = consent
   expect(headingOf(await clickThrough(await newLink()))).toBe(title)

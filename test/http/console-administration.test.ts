@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSecret } from '../../src/flows/manage-secrets.ts'
+import { reserveProvider } from '../../src/flows/reserve-provider.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { consoleParts, type FaultRow, type FormRow, type PageRow } from './console-part.ts'
@@ -12,6 +13,7 @@ let csrf: string
 let ids: {
   readonly run: string
   readonly key: string
+  readonly project: string
 }
 
 beforeAll(async () => {
@@ -23,7 +25,8 @@ beforeAll(async () => {
   const key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'backend' })).body.id
   await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret-value-of-the-tests' })
   for (const { prepare } of consoleParts) await prepare(world)
-  ids = { run, key }
+  const { id: project } = await gatepass.broker.store.projects.ensure('default', 0)
+  ids = { run, key, project }
   ;[admin, reader] = [new UserAgent(), new UserAgent()]
   const page = await logIn(admin, gatepass.apiKey)
   csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
@@ -32,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const url = (path = '') => `${world.gatepass.url}/dashboard${path}`
+const reserve = () => reserveProvider(world.gatepass.broker, ids.project)
 const TOOL = `/tools/${encodeURIComponent('Demo:EchoWithToken:1.0.0')}`
 
 async function logIn(by: UserAgent, key: string): Promise<Page> {
@@ -39,7 +43,11 @@ async function logIn(by: UserAgent, key: string): Promise<Page> {
 }
 
 /** The text of a page, for tests of what people read. */
-const textOf = ({ body }: Page) => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+const textOf = ({ body }: Page) =>
+  body
+    .replaceAll('<wbr>', '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
 
 async function newest(): Promise<Record<string, unknown>> {
   return (await world.call('GET', '/v1/admin/audit?limit=1')).body.items[0]
@@ -50,10 +58,14 @@ const send = (path: string, form: Readonly<Record<string, string>> = {}, by = ad
 
 const PAGES: readonly PageRow[] = [
   [() => '/providers', 200],
+  [() => '/shared', 200],
   [() => '/providers/demo', 200],
   [() => '/catalogue', 200],
   [() => '/catalogue?search=git&category=development', 200],
-  [() => '/catalogue/zendesk', 200],
+  [() => `/catalogue/zendesk?reserved=${reserve()}`, 200],
+  [() => `/catalogue/zendesk/client?reserved=${reserve()}`, 403],
+  [() => `/other-provider/issuer?reserved=${reserve()}`, 200],
+  [() => '/providers/demo/test-account', 200],
   [() => '/tools', 200],
   [() => '/tools?q=echo&met=true&provider=demo', 200],
   [() => `${TOOL}?user=ada`, 200],
@@ -83,8 +95,8 @@ const PAGES: readonly PageRow[] = [
 
 const FORMS: readonly FormRow[] = [
   [
-    () => '/catalogue',
-    { definition: 'zendesk', id: 'zendesk', 'variable.subdomain': 'acme', 'oauth2.client_id': 'c' },
+    () => `/catalogue/zendesk/client?reserved=${reserve()}`,
+    { id: 'zendesk', 'variable.subdomain': 'acme', 'oauth2.client_id': 'c' },
     'provider.added',
   ],
   [
@@ -169,14 +181,14 @@ test('inputs and outputs of runs, and links to consents, are for administrators'
   expect(textOf(await admin.get(url(`/runs/${ids.run}`)))).toContain('hello')
   const seen = await reader.get(url(`/runs/${ids.run}`))
   expect(seen.body).not.toMatch(/hello|token_digest/)
-  expect(textOf(seen)).toContain('They are shown to administrators')
+  expect(textOf(seen)).toContain('Only administrators can see them')
 })
 
 test('a run that has not begun has no output', async () => {
   const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
   const id = (await world.call('POST', '/v1/tools/execute', later)).body.execution_id
   expect(textOf(await admin.get(url(`/runs/${id}`)))).toContain(
-    'Output There is none: the run has not begun.',
+    'Output There is none yet: the run has not started.',
   )
 })
 
@@ -205,29 +217,6 @@ describe('what an administrator changes', () => {
     },
   )
 
-  test('a provider of the catalogue is added in three fields, and its page says what to do next', async () => {
-    const found = await admin.get(url('/catalogue?search=gitlab'))
-    expect(textOf(found)).toContain('GitLab development')
-    expect(found.body).toContain('href="/dashboard/catalogue/gitlab"')
-    const form = await admin.get(url('/catalogue/gitlab'))
-    for (const field of ['id', 'oauth2.client_id', 'oauth2.client_secret'])
-      expect(form.body).toContain(`name="${field}"`)
-    const client = {
-      'oauth2.client_id': 'client-of-the-tests',
-      'oauth2.client_secret': 'secret-of-the-tests',
-    }
-    const added = await send('/catalogue', { definition: 'gitlab', id: 'gitlab', ...client })
-    expect([added.status, added.response.headers.get('location')]).toEqual([
-      303,
-      '/dashboard/providers/gitlab',
-    ])
-    const page = await admin.get(url('/providers/gitlab'))
-    expect(textOf(page)).toContain('gitlab was added')
-    expect(page.body).toContain('client-of-the-tests')
-    expect(page.body).not.toContain('secret-of-the-tests')
-    await send('/providers/gitlab/delete')
-  })
-
   test('a new key is in the one answer to its form, works, and is on no other page', async () => {
     const page = await send('/keys', { role: 'readonly', name: 'once', expires_in: String(30 * 24 * 3600) })
     const [key = ''] = /gp_[\w-]{43}/.exec(page.body) ?? []
@@ -242,8 +231,6 @@ describe('what an administrator changes', () => {
     ['/keys', { role: 'owner' }, 'role must be one of'],
     ['/secrets', { key: 'not a key', value: 'x' }, 'letters, digits'],
     ['/projects', { name: 'two words' }, 'letters, digits'],
-    ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
-    ['/catalogue', { 'oauth2.issuer': 'nonsense', id: 'x', 'oauth2.client_id': 'c' }, 'issuer'],
     [
       '/worker/new',
       { id: 'a b', 'http.uri': 'http://127.0.0.1:9', 'http.secret': 's', do: 'set' },
@@ -322,6 +309,7 @@ describe('what an administrator changes', () => {
   test('what gives power or deletes needs a login of the last five minutes; what takes power does not', async () => {
     const clock = testClock()
     await using gatepass = await startGatepass({ now: clock })
+    const { id: project } = await gatepass.broker.store.projects.ensure('default', 0)
     const agent = new UserAgent()
     const at = (path: string) => `${gatepass.url}/dashboard${path}`
     const page = await agent.submitForm(await agent.follow(at('')), { key: gatepass.apiKey })
@@ -334,8 +322,7 @@ describe('what an administrator changes', () => {
     for (const [path, action = path] of [
       ['/secrets'],
       ['/keys'],
-      ['/catalogue'],
-      ['/catalogue/zendesk', '/catalogue'],
+      [`/catalogue/zendesk/client?reserved=${reserveProvider(gatepass.broker, project)}`, '/catalogue/'],
     ] as const) {
       const shown = await agent.get(at(path))
       expect(shown.body).not.toContain(`method="post" action="/dashboard${action}"`)
@@ -355,13 +342,14 @@ describe('what an administrator changes', () => {
     // the answer to this form is a page, which has the path of the form
     const tested = await agent.post(at('/providers/demo/test'), { csrf: token })
     expect(tested.body).toContain('/dashboard/confirm?next=%2Fproviders%2Fdemo"')
-    const searched = await agent.get(at('/catalogue?search=git'))
-    expect(searched.body).toContain('/dashboard/confirm?next=%2Fcatalogue%3Fsearch%3Dgit"')
+    const searched = await agent.get(at('/secrets?after=A'))
+    expect(searched.body).toContain('/dashboard/confirm?next=%2Fsecrets%3Fafter%3DA"')
 
     const sent = async (path: string, form: Record<string, string>) =>
       (await agent.post(at(path), { csrf: token, ...form })).status
     for (const [path, form] of [
-      ['/catalogue', { definition: 'zendesk', id: 'zendesk' }],
+      ['/providers/none/test-account/correct', { patch: '{}' }],
+      ['/providers/none/test-account/end', { auth_id: 'x' }],
       ['/providers/none/client', { 'oauth2.client_id': 'x' }],
       ['/providers/none/status', { status: 'active' }],
       ['/workers/none/accept', { digest: 'x' }],
@@ -400,31 +388,31 @@ describe('what is deleted a second time, such as by a page that is still open', 
         return (await world.call('GET', '/v1/connections?user_id=twice')).body.items[0].id
       },
       '/connections',
-      'The connection was deleted here already.',
+      'The connection had already been deleted here.',
     ],
     [
       '/keys/:id/revoke',
       () => make('/v1/admin/keys', { role: 'caller' }),
       '/keys',
-      ':id was revoked already.',
+      ':id had already been revoked.',
     ],
     [
       '/secrets/delete',
       () => make('/v1/admin/secrets/TWICE', { value: 'a-value-of-the-tests' }),
       '/secrets',
-      'The secret TWICE was deleted already.',
+      'The secret TWICE had already been deleted.',
     ],
     [
       '/providers/:id/delete',
       () => make('/v1/admin/auth_providers', { id: 'twice', oauth2 }),
       '/providers',
-      'The provider twice was deleted already.',
+      'The provider twice had already been deleted.',
     ],
     [
       '/workers/:id/delete',
       () => make('/v1/workers', { id: 'twice', http }),
       '/workers',
-      'The worker twice was deleted already.',
+      'The worker twice had already been deleted.',
     ],
   ]
 
@@ -512,7 +500,7 @@ describe('a tool that is tried', () => {
       effect: 'deny',
       match: { users: ['ada'] },
     })
-    expect(textOf(await run('ada', { '/text': 'x' }))).toContain('CONTEXT_DENIED')
+    expect(textOf(await run('ada', { '/text': 'x' }))).toContain('refused by a policy')
     await world.call('DELETE', '/v1/admin/policies/no-ada')
   })
 })
@@ -541,6 +529,8 @@ describe('a policy', () => {
       'match.rate.limit': '3',
       'match.rate.seconds': '60',
       'match.rate.per': 'tool',
+      'match.workers': 'demo',
+      'match.methods': 'POST',
       do: 'set',
       description: 'At night',
     }
@@ -553,8 +543,14 @@ describe('a policy', () => {
         uses: ['token'],
         time: { days: [5], from: '20:00', to: '06:00', zone: 'Europe/Berlin' },
         rate: { limit: 3, seconds: 60, per: 'tool' },
+        workers: ['demo'],
+        methods: ['POST'],
       },
     })
+    const list = textOf(await admin.get(url('/policies')))
+    expect(list).toContain(
+      'Users ada · Workers demo · Methods POST · Uses tokens for the caller · Time Fri 20:00–06:00 Europe/Berlin · More than 3 in 60 s for each tool',
+    )
     await world.call('DELETE', '/v1/admin/policies/tried')
   })
 

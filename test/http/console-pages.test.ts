@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
+import { testClock } from '../gatepass.ts'
 import { execution } from '../store/fixtures.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { consoleParts } from './console-part.ts'
@@ -199,6 +200,68 @@ test('the overview counts what happened, and says what needs attention first', a
   expect(body).toContain('<svg viewBox')
   for (const span of ['7d', '30d', 'nonsense'])
     expect((await admin.get(url(`?span=${span}`))).status).toBe(200)
+})
+
+describe('the figures of the overview', () => {
+  const clock = testClock(Math.floor(Date.now() / 1000))
+  let own: World
+  let operator: UserAgent
+  beforeAll(async () => {
+    own = await startWorld({ gatepass: { now: clock } })
+    operator = new UserAgent()
+    const { apiKey, url } = own.gatepass
+    await operator.submitForm(await operator.follow(`${url}/dashboard`), { key: apiKey })
+  })
+  afterAll(() => own?.[Symbol.asyncDispose]())
+
+  async function figures(span = ''): Promise<Record<string, string>> {
+    await own.gatepass.broker.activity.flush()
+    const { body } = await operator.get(`${own.gatepass.url}/dashboard${span}`)
+    const list = /<dl class="figures">(.*?)<\/dl>/s.exec(body)?.[1] ?? ''
+    const plain = (html = '') => html.replaceAll(/<[^>]+>/g, '')
+    return Object.fromEntries(
+      [...list.matchAll(/<div><dt>(.*?)<\/dt><dd>(.*?)<\/dd><dd class="change">(.*?)<\/dd><\/div>/gs)].map(
+        ([, term, value, change]) => [plain(term), `${value}: ${plain(change)}`],
+      ),
+    )
+  }
+
+  test('say what there is, what is new, and how it compares with the time before', async () => {
+    for (const user of ['ada', 'grace']) await own.connect(user)
+    await own.execute('Demo.Whoami', { user_id: 'ada' })
+    expect(await figures()).toEqual({
+      Connections: '2: 2 new, none in the 24 hours before',
+      Users: '2: 2 new, none in the 24 hours before',
+      'Consents that succeeded': '2: none in the 24 hours before',
+      'Tool runs': '1: none in the 24 hours before',
+    })
+    const { store } = own.gatepass.broker
+    const { id: projectId } = await store.projects.ensure('default', 0)
+    const hour = clock() - (clock() % 3600)
+    const add = (name: 'runs' | 'users', label: string, count: number, hours: number) =>
+      store.counters.add(hour - hours * 3600, [{ projectId, name, byLabel: new Map([[label, count]]) }])
+    await add('runs', 'TOOL_RUNTIME_FATAL', 3, 30)
+    await add('runs', 'value', 7, 60) // before that
+    await add('users', 'new', 2, 30)
+    expect(await figures()).toMatchObject({
+      Users: '2: 2 new, as many as in the 24 hours before',
+      'Tool runs': '1: 67% fewer than in the 24 hours before',
+    })
+    await add('runs', 'value', 8, 0)
+    expect(await figures()).toMatchObject({
+      'Tool runs': '9: 3 times as many as in the 24 hours before',
+    })
+    expect(await figures('?span=7d')).toMatchObject({ 'Tool runs': '19: none in the 7 days before' })
+  })
+
+  test('stop counting at ten thousand, and say so', async () => {
+    const { store } = own.gatepass.broker
+    const counting = vi.spyOn(store.consoleLists, 'countConnections').mockResolvedValue(10_001)
+    expect(await figures()).toMatchObject({
+      Connections: 'over 10,000: over 10,000 new, too many to compare',
+    })
+    counting.mockRestore()
+  })
 })
 
 test('an unknown page says so in the console, and without a session asks for a login', async () => {

@@ -319,6 +319,7 @@ test('/openapi.json describes the faults', async () => {
     'errors',
     'message',
     'name',
+    'requires_authorization',
   ])
   expect(body.components.schemas.ErrorBody.properties.errors.items.required.toSorted()).toEqual([
     'code',

@@ -79,7 +79,7 @@ describe.each(LISTS)('%s', (path) => {
     for (const target of [...wrong, `${path}?cursor=${made}`, `${path}?cursor=%00`, `${path}?cursor=e30`]) {
       const { status, body } = await world.call('GET', target)
       expect([status, body.errors?.[0]?.path], target).toEqual([400, 'cursor'])
-      expect(body.message).toContain('Begin again without a cursor')
+      expect(body.message).toContain('Start again without a cursor')
     }
     const both = await world.call('GET', `${path}?limit=2&offset=2&cursor=${next_cursor}`)
     expect([both.status, both.body.message]).toEqual([400, expect.stringContaining('leave "offset" out')])

@@ -48,6 +48,8 @@ export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpW
   const { call } = gatepass
   const worker = await call('POST', '/v1/workers', {
     id: 'demo',
+    // tests of pinned tools are in threats/pinned-tools.test.ts
+    pinning: 'record',
     mcp: { uri: mcp.url, timeout: 60, retry: 0, ...options.settings },
   })
   return {

@@ -61,7 +61,7 @@ const documentOf = (paths: object, more: object = {}) => ({
 let workers = 0
 async function register(openapi: object) {
   const id = `api${++workers}`
-  const { status, body } = await world.call('POST', '/v1/workers', { id, openapi })
+  const { status, body } = await world.call('POST', '/v1/workers', { id, pinning: 'record', openapi })
   expect([status, body.message]).toEqual([201, undefined])
   const tools = await world.call('GET', `/v1/workers/${id}/tools?limit=100`)
   return { id, fault: body.sync_error as string | undefined, tools: tools.body.items as { name: string }[] }

@@ -159,6 +159,7 @@ describe('what others wrote is escaped', () => {
           version: text,
           development: true,
           publicUrl: text,
+          ownPage: text,
         }),
     ],
     [
@@ -242,10 +243,10 @@ describe('the connect page', () => {
     )
     expect(shown).toContain('<li><span lang="en"><bdi>See you</bdi></span>')
     expect(shown).toContain(
-      'Only go on if you just started this in your application. If somebody sent you this link, cancel.',
+      'Continue only if you just started this in your application. If someone sent you this link, cancel.',
     )
     expect(shown).toMatch(
-      /Next, <strong><bdi>accounts.google.com<\/bdi><\/strong> opens; type your password only there\. End access at <a href="\/me"><bdi>gatepass.example\/me/,
+      /Next, <strong><bdi>accounts.google.com<\/bdi><\/strong> opens\. Enter your password only there\. You can end access at any time at <a href="\/me"><bdi>gatepass.example\/me/,
     )
     expect(shown).toContain('<form method="post" action="/connect/auth_1">')
     expect(shown).toContain('<form id="cancel" method="post" action="/connect/auth_1/cancel">')
@@ -258,13 +259,13 @@ describe('the connect page', () => {
     expect(shown).toContain('<h1><bdi>Acme</bdi> wants to use your')
     expect(shown).toContain('for <bdi>Calendar helper</bdi>')
     expect(shown).toContain('You are <strong><bdi>Ada L.</bdi></strong> at <bdi>Acme</bdi>.')
-    expect(shown).toContain('Only go on if you just started this in <bdi>Acme</bdi>.')
+    expect(shown).toContain('Continue only if you just started this in <bdi>Acme</bdi>.')
     expect(shown).toMatch(/<title>[^<]+ · Acme<\/title>/)
   })
 
   test('an id that is no name is among the technical details alone', async () => {
     const shown = await render(connectPage(connectView({ userId: 'u-81f3' })))
-    expect(shown).toContain('This link was made for one user of your application. Not you?')
+    expect(shown).toContain('This link was made for one specific user of your application. Not you?')
     expect(shown.match(/u-81f3/g)).toHaveLength(1)
     expect(shown.match(/<details.*<\/details>/s)?.[0]).toContain('u-81f3')
   })
@@ -285,7 +286,7 @@ describe('the connect page', () => {
   })
 
   test('says so when no scopes are asked for', async () => {
-    expect(await render(connectPage(connectView({ scopes: [] })))).toContain('allows every application')
+    expect(await render(connectPage(connectView({ scopes: [] })))).toContain('gives every application')
   })
 
   test('shows how far it is when there are several providers', async () => {
@@ -300,8 +301,8 @@ describe('the connect page', () => {
   })
 
   test.each([
-    [600, '10 more minutes'],
-    [119, '1 more minute.'],
+    [600, 'expires in 10 minutes.'],
+    [119, 'expires in 1 minute.'],
     [59, 'less than a minute'],
     [-5, 'less than a minute'],
   ])('with %i seconds left: %s', async (seconds, words) => {
@@ -387,7 +388,7 @@ describe('an ending', () => {
     for (const kind of ENDING_KINDS)
       expect(await render(endingPage(endingView({ kind })))).not.toContain('http-equiv="refresh"')
     const shown = await render(endingPage({ kind: 'working', lookAgain: '/connect/auth_1' }))
-    expect(shown).toContain('<a class="button" href="/connect/auth_1">Look again</a>')
+    expect(shown).toContain('<a class="button" href="/connect/auth_1">Check again</a>')
   })
 
   test('tells what the flow says happened', async () => {

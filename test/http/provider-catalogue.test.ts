@@ -31,7 +31,7 @@ const run = (...args: readonly string[]) =>
 
 describe('the catalogue over HTTP', () => {
   test.each([
-    ['?search=zendesk', 'the exact name comes first', ['zendesk', 'zendesk-chat', 'zendesk-sell']],
+    ['?search=zendesk-sell', 'the exact name comes first', ['zendesk-sell', 'zendesk-sell-api-key']],
     ['?search=GMAIL', 'other names are searched, in any case', ['google']],
     ['?search=entra-id&verified=true', 'and verified ones alone', ['microsoft']],
     ['?search=my-erp', "the operator's own are among them", ['my-erp']],
@@ -84,7 +84,7 @@ describe('the catalogue over HTTP', () => {
 describe('gatepass providers', () => {
   test('lists what can be added', async () => {
     const { stdout } = await run('providers', 'list', '--catalogue', 'zendesk')
-    expect(stdout).toMatch(/zendesk +Zendesk +support +verified +subdomain/)
+    expect(stdout).toMatch(/zendesk +Zendesk +support +consent +verified +subdomain/)
     expect((await run('providers', 'list', '--catalogue', 'no-such')).stdout).toContain('no provider like')
   })
 

@@ -89,10 +89,10 @@ describe('a request', () => {
     expect(seen().map((one) => one.url)).toEqual(['/base/x%2Fy?z=http://a'])
   })
 
-  test('is refused where the request line names another host than the Host header', async () => {
+  test('is refused where the request line names a different host from the Host header', async () => {
     const seen = sinceNow()
     const { status, json } = await shared.send('GET', 'http://else.example/proxy/demo/x')
-    expect([status, json.message]).toEqual([400, expect.stringContaining('names another host')])
+    expect([status, json.message]).toEqual([400, expect.stringContaining('names a different host')])
     expect(seen()).toEqual([])
   })
 
@@ -133,6 +133,13 @@ describe('a request', () => {
     expect(seen()).toEqual([])
   })
 
+  test('is sent without a header that repeats its method', async () => {
+    const seen = sinceNow()
+    const headers = { 'X-HTTP-Method-Override': 'post', x_method_override: 'POST' }
+    expect((await shared.send('POST', '/proxy/demo/x', { headers })).status).toBe(200)
+    expect(Object.keys(seen()[0]?.headers ?? {}).filter((name) => /method/.test(name))).toEqual([])
+  })
+
   test('says nothing of the caller', async () => {
     await using world = await connected()
     await world.send('GET', '/proxy/demo/x', {
@@ -152,6 +159,7 @@ describe('a request', () => {
         // a program behind CGI would take it for its HTTP proxy
         proxy: 'http://192.0.2.1/',
         'oxp-api-key': 'SECRET',
+        dpop: 'SECRET',
         oxp_api_key: 'SECRET',
         'x-secret-hop': 'SECRET',
         connection: 'close, X-Secret-Hop',
@@ -364,6 +372,20 @@ describe('what Gatepass itself refuses', () => {
       501,
       'not_implemented',
       ['GET', '/proxy/demo/x', { headers: { connection: 'upgrade', upgrade: 'websocket' } }],
+    ],
+    ...['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'x_http_method_override'].map(
+      (header): [string, number, string, Parameters<ProxyWorld['send']>] => [
+        `another method in ${header}`,
+        400,
+        'invalid_request',
+        ['POST', '/proxy/demo/x', { headers: { [header]: 'DELETE' } }],
+      ],
+    ),
+    [
+      'two methods in one header',
+      400,
+      'invalid_request',
+      ['POST', '/proxy/demo/x', { headers: { 'X-HTTP-Method-Override': ['POST', 'DELETE'] } }],
     ],
     [
       'a body that is announced too large',

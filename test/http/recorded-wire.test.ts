@@ -81,7 +81,7 @@ afterAll(async () => {
 function normalized(text: string): string {
   const ids = new Map<string, string>()
   return text
-    .replaceAll(/\b(exec|auth|chain|conn|proj|prov|tool|key|work)_[0-9a-z]{20,}\b/gi, (id, prefix) => {
+    .replaceAll(/\b(exec|auth|chain|code|conn|proj|prov|tool|key|work)_[0-9a-z]{20,}\b/gi, (id, prefix) => {
       const known =
         ids.get(id) ?? `${prefix}_${[...ids.keys()].filter((one) => one.startsWith(prefix)).length + 1}`
       ids.set(id, known)

@@ -40,7 +40,8 @@ test.each([...textsModules()])('the types of %s are made of the English texts', 
 })
 
 /** Texts that are the same word in several languages. */
-const SAME_IN_SOME = /detail\.scopes|connect\.support|facts\.(application|version|mode)|start\.production/
+const SAME_IN_SOME =
+  /detail\.(scopes|tool)|connect\.support|facts\.(application|version|mode)|start\.production/
 
 test.each(LANGUAGES.filter((one) => one !== 'en'))('%s has every text, of its own', (language) => {
   const own = entriesOf(language)

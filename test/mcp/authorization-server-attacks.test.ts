@@ -401,7 +401,7 @@ describe('the user', () => {
     }
     const own = await link('ada')
     const page = await browser.get(own.url)
-    expect(page.body).not.toContain('where you log in')
+    expect(page.body).not.toContain('so that you can log in')
     const sent = await browser.submitForm(page, {}, { until: (to) => to.href.startsWith(endpoint) })
     expect(sent.response.headers.get('location')).toMatch(new RegExp(`^${endpoint}\\?`))
 

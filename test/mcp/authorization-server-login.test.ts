@@ -148,7 +148,7 @@ describe('users', () => {
     expect(await world.verify(bob.accessToken, resource)).toMatchObject({ outcome: 'valid' })
 
     const after = await browser.submitForm(list, {}, { button: 'disconnect' })
-    expect(after.body).toContain('No application is connected')
+    expect(after.body).toContain('No applications are connected')
     expect(await world.verify(client.accessToken, resource)).toMatchObject({ reason: 'revoked' })
     await expect.poll(() => onSecond(client.accessToken, resource)).toMatchObject({ reason: 'revoked' })
     expect((await world.token(refresh(client))).status).toBe(400)

@@ -53,7 +53,7 @@ test('an approval that another verifier made possible permits nothing, and a new
   expect(before.items).toMatchObject([{ client_name: 'Test client', has_access: false }])
   for (const text of before.pages) {
     expect(text).toContain('It has no access until you allow it again')
-    expect(text).not.toContain('It may see and call your tools')
+    expect(text).not.toContain('It can see and use your tools')
   }
   const page = await browser.follow(request.url)
   expect(page.body).toContain('Test client')
@@ -63,7 +63,7 @@ test('an approval that another verifier made possible permits nothing, and a new
   expect(await verify(tokens.access_token, resource)).toMatchObject({ outcome: 'valid' })
   const after = await listed()
   expect(after.items).toMatchObject([{ client_name: 'Test client', has_access: true }])
-  for (const text of after.pages) expect(text).toContain('It may see and call your tools')
+  for (const text of after.pages) expect(text).toContain('It can see and use your tools')
   expect(await verify(client.accessToken, resource)).toMatchObject({ outcome: 'refused' })
   expect((await world.token(refresh(client))).status).toBe(400)
   expect(await checkMcpApprovals({ broker, config })).toEqual([])

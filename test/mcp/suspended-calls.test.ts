@@ -120,7 +120,7 @@ test('a client can still cancel a run whose row could not be read for a while', 
   await failed.promise
   isFailing = false
   await store.suspendedCalls.remove(projectId, id)
-  expect(await ended.promise).toMatchObject({ message: 'The client has cancelled the call.' })
+  expect(await ended.promise).toMatchObject({ message: 'The client has canceled the call.' })
   expect(await held).toMatchObject({ isError: true })
 })
 

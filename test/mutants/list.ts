@@ -1,7 +1,9 @@
 import { featureParts } from '../feature-parts.ts'
+import { assertions } from './list/assertions.ts'
 import { callers } from './list/callers.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
+import { dpop } from './list/dpop.ts'
 import { eachFile } from './list/each-file.ts'
 import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
@@ -9,6 +11,7 @@ import { identity } from './list/identity.ts'
 import { interoperability } from './list/interoperability.ts'
 import { nodes } from './list/nodes.ts'
 import { parts } from './list/parts.ts'
+import { pins } from './list/pins.ts'
 import { portal } from './list/portal.ts'
 import { python } from './list/python.ts'
 import { requests } from './list/requests.ts'
@@ -23,8 +26,10 @@ const ofFeatures = await featureParts<readonly Mutation[]>('mutants')
 
 /** Every mutation. `npm run mutants` applies them one at a time. */
 export const mutations: readonly Mutation[] = [
+  ...assertions,
   ...callers,
   ...consent,
+  ...dpop,
   ...headers,
   ...interoperability,
   ...identity,
@@ -35,6 +40,7 @@ export const mutations: readonly Mutation[] = [
   ...storage,
   ...nodes,
   ...workers,
+  ...pins,
   ...wire,
   ...python,
   ...operatorsConsole,

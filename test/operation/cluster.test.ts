@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runHere } from '../cli/gatepass.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, begin, connect, importTool } from '../faults/clients.ts'
 import { freshDatabase } from '../postgres.ts'
@@ -171,12 +172,12 @@ test('a port that is taken is told once, whatever the number of processes', asyn
     () => new Error('it serves'),
     (error: Error) => error,
   )
-  expect(message.match(/The address is in use already/g)).toHaveLength(1)
+  expect(message.match(/The address is already in use/g)).toHaveLength(1)
   taken.close()
 })
 
 test.each(['0', '65', 'two', '1.5', '-1'])('serve --processes %s is refused', async (processes) => {
-  await expect(serveProcess({ args: [`--processes=${processes}`] })).rejects.toThrow(
-    'whole number from 1 to 64',
-  )
+  const refused = await runHere({}, 'serve', `--processes=${processes}`)
+  expect(refused).toMatchObject({ code: 2, stdout: '' })
+  expect(refused.stderr).toContain('whole number from 1 to 64')
 })

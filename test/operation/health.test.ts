@@ -74,8 +74,9 @@ test('it is not ready while something is sealed with a master key that it lacks,
   ])
 })
 
-// `ulimit -f` simulates a full disk: writes that would grow a file beyond it are refused
-const LIMITED = ['bash', '-c', 'ulimit -f 1200; exec "$0" "$@"'] as const
+// `ulimit -f` simulates a full disk: writes that would grow a file beyond it, in KiB, are refused. A new installation with a
+// connection writes 1,200
+const LIMITED = ['bash', '-c', 'ulimit -f 2500; exec "$0" "$@"'] as const
 
 test('on a full disk: not ready, no code is sent to the provider that could not be stored, reads go on', async () => {
   await using served = await serveProcess({ under: LIMITED })

@@ -307,7 +307,8 @@ oauth2:
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(body).toMatchObject({
       $id: `${gatepass.url}/schemas/provider.json`,
-      required: ['id', 'name', 'oauth2'],
+      required: ['id', 'name'],
+      oneOf: [{ required: ['oauth2'] }, { required: ['oauth1'] }, { required: ['credentials'] }],
       additionalProperties: false,
     })
   })
@@ -364,13 +365,13 @@ describe('files that cannot be used stop the start', () => {
       expect.stringMatching(
         /^GATEPASS_PROVIDERS: a\.json: oauth2\.token_request\.auth_method has to be one of .*; did you mean client_secret_basic\?$/,
       ),
-      expect.stringMatching(/^GATEPASS_PROVIDERS: b\.yaml: log is no known member: did you mean logo\?$/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: b\.yaml: log is not a known member: did you mean logo\?$/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: c\.json: is no JSON \(line 2, column \d+\)\.$/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: d\.yml: is no YAML \(line \d, column \d+\)\.$/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: e\.ts: cannot be loaded: Error: out of order\.$/),
       'GATEPASS_PROVIDERS: f.js: has no default export: write `export default { … }`.',
-      expect.stringMatching(/^GATEPASS_PROVIDERS: i\.ts: has a default export that is no plain data/),
-      expect.stringMatching(/^GATEPASS_PROVIDERS: j\.js: has a default export that is no plain data/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: i\.ts: has a default export that is not plain data/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: j\.js: has a default export that is not plain data/),
       expect.stringMatching(
         /^GATEPASS_PROVIDERS: k\.yaml: is no YAML: .* Put a text that begins with \* in quotes/,
       ),
@@ -388,7 +389,7 @@ describe('files that cannot be used stop the start', () => {
 
   test('and so does a folder that is none', async () => {
     await expect(startGatepass({ environment: { GATEPASS_PROVIDERS: '/nowhere' } })).rejects.toThrow(
-      /GATEPASS_PROVIDERS names \/nowhere, which is no folder/,
+      /GATEPASS_PROVIDERS names \/nowhere, which is not a readable folder/,
     )
   })
 })

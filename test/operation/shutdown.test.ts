@@ -29,7 +29,10 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     as.behaviour.accessTokenLifetime = 1
     const id = await connect(served)
     await sleep(1_100)
-    Object.assign(as.behaviour, { accessTokenLifetime: 3600, refreshDelayMs: 1_500, exchangeDelayMs: 1_500 })
+    as.behaviour.accessTokenLifetime = 3600
+    const answers = gate()
+    as.behaviour.onRefresh = (moment) => (moment === 'carried out' ? answers.opened : undefined)
+    as.behaviour.onExchange = () => answers.opened
     const { id: pending } = await begin(served, 'somebody who waits')
     const waiting = Array.from({ length: 200 }, () =>
       keptConnection(served).get(`/v1/auth/status?id=${pending}&wait=59`),
@@ -42,7 +45,6 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     const token = served.call('POST', `/v1/connections/${id}/token`)
     await until(() => as.tokenRequests('authorization_code').length === redeemed + 1)
     await until(() => as.tokenRequests('refresh_token').length === 1)
-    const begun = performance.now()
     served.child.kill('SIGTERM')
 
     // all who wait are answered at once with the current status, and the next request needs another connection
@@ -50,13 +52,12 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
       expect([status, connection]).toEqual([200, 'close'])
       expect(JSON.parse(body)).toMatchObject({ id: pending, status: 'pending' })
     }
-    expect(performance.now() - begun).toBeLessThan(15_000)
+    answers.open()
     const answer = await token
     expect(answer.status).toBe(200)
     expect(as.isLive(answer.body.access_token)).toBe(true)
     expect((await page).status).toBe(303)
     expect(await served.ended).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(20_000)
 
     const database = new Database(served.databasePath, { readonly: true })
     const one = (sql: string, ...values: string[]) => database.prepare(sql).get(...values)
@@ -75,15 +76,13 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
-    as.behaviour.exchangeDelayMs = 20_000
+    as.behaviour.onExchange = () => new Promise(() => {}) // without a second signal it would wait, and exit with 0
     const page = flow.browser.get(callback).catch(() => undefined)
     await until(() => as.tokenRequests('authorization_code').length === 1)
-    const begun = performance.now()
     served.child.kill('SIGTERM')
     await until(() => served.log().includes('"ending"'))
     served.child.kill('SIGTERM')
     expect(await served.ended).toEqual({ code: 1, signal: null })
-    expect(performance.now() - begun).toBeLessThan(15_000)
     await page
     await until(() => [...workersOf(served).values()].every((pid) => !isAlive(pid)))
   })
@@ -95,7 +94,8 @@ describe('SIGTERM', () => {
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
-    as.behaviour.exchangeDelayMs = 1_500
+    const answers = gate()
+    as.behaviour.onExchange = () => answers.opened
     const gone = new AbortController()
     const asked = fetch(callback, {
       signal: gone.signal,
@@ -110,6 +110,8 @@ describe('SIGTERM', () => {
     gone.abort()
     await asked
     served.child.kill('SIGTERM')
+    await until(() => served.log().includes('"ending"'))
+    answers.open()
 
     expect(await served.ended).toEqual({ code: 0, signal: null })
     const database = new Database(served.databasePath, { readonly: true })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider.ts'
 import { readWorkerAnswer } from '../../src/tools/arcade/read-worker-answer.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 import { readToolMetadata } from '../../src/tools/metadata/read-metadata.ts'
@@ -178,7 +179,7 @@ describe('threat 41 and 14: whatever is imported', () => {
           expect(reading.tool.name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/)
           expect(reading.tool.inputSchema.type).toBe('object')
           for (const { provider } of reading.tool.oauth)
-            for (const block of [provider.authorizationRequest, provider.tokenRequest])
+            for (const block of [authorizationRequestIn(provider), tokenRequestIn(provider)])
               expect(new URL(block.endpoint).protocol).toBe('https:')
         }
         for (const { path, message } of reading.warnings)

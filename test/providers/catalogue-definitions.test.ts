@@ -32,15 +32,16 @@ describe('the definitions together', () => {
     const others = shipped.flatMap(({ id, json, definition: { provider } }) => {
       if (json.shares_endpoints_with !== undefined) return []
       const found = findBuiltInByEndpoints(
-        provider.authorizationRequest.endpoint,
-        provider.tokenRequest.endpoint,
+        provider.authorizationRequest?.endpoint,
+        provider.tokenRequest?.endpoint,
       )
       return found === undefined || found.builtIn.id === id ? [] : [[id, found.builtIn.id]]
     })
     expect(others).toEqual([])
     const fixed = shipped.filter(({ definition, json }) => {
       const hosts = JSON.stringify([definition.endpoints.authorization, definition.endpoints.token])
-      return !/\/\/[^/"]*\{/.test(hosts) && json.shares_endpoints_with === undefined
+      const isOwn = json.oauth2 !== undefined && json.shares_endpoints_with === undefined
+      return isOwn && !/\/\/[^/"]*\{/.test(hosts)
     })
     const pairs = fixed.map(({ definition: { endpoints } }) =>
       JSON.stringify([endpoints.authorization, endpoints.token]),
@@ -50,11 +51,15 @@ describe('the definitions together', () => {
 
   test('the counts are those of docs/guides/providers.md', () => {
     const entries = catalogueEntries()
-    const methods = Map.groupBy(shipped, ({ definition }) => definition.provider.tokenRequest.authMethod)
+    const ofOAuth = shipped.filter(({ json }) => json.oauth2 !== undefined)
+    const methods = Map.groupBy(ofOAuth, ({ definition }) => definition.provider.tokenRequest?.authMethod)
     const counts = [
       ['definitions', entries.length],
       ['verified', entries.filter((one) => one.isVerified).length],
       ['unverified', entries.filter((one) => !one.isVerified).length],
+      ['with typed credentials', shipped.filter(({ json }) => json.credentials !== undefined).length],
+      ['with OAuth 1.0a', shipped.filter(({ json }) => json.oauth1 !== undefined).length],
+      ['a second way', shipped.filter(({ json }) => json.second_way_of !== undefined).length],
       [
         'with words for scopes',
         shipped.filter(({ definition }) => definition.facts.scopes !== undefined).length,
@@ -65,7 +70,9 @@ describe('the definitions together', () => {
       ],
       [
         'with variables',
-        shipped.filter(({ definition }) => definition.provider.variables !== undefined).length,
+        shipped.filter(
+          ({ json }) => (json.oauth2 ?? json.oauth1 ?? json.credentials)?.variables !== undefined,
+        ).length,
       ],
       ...[...methods].map(([method, all]) => [`\`${method}\``, all.length] as const).sort(),
     ] as const

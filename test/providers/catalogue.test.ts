@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtIn, findBuiltInByEndpoints, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
+import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider.ts'
 import { renderParams } from '../../src/providers/template.ts'
 
 function known(id: string) {
@@ -63,10 +64,10 @@ describe('the catalogue', () => {
     ['zoom', 'zoom.us', 'zoom.us', 'S256', 'client_secret_basic', ' ', true],
   ])('knows %s', (id, authorizationHost, tokenHost, pkce, authMethod, separator, refreshes) => {
     const { provider } = known(id)
-    expect(new URL(provider.authorizationRequest.endpoint).host).toBe(authorizationHost)
-    expect(new URL(provider.tokenRequest.endpoint).host).toBe(tokenHost)
+    expect(new URL(authorizationRequestIn(provider).endpoint).host).toBe(authorizationHost)
+    expect(new URL(tokenRequestIn(provider).endpoint).host).toBe(tokenHost)
     expect(provider.pkce).toBe(pkce)
-    expect(provider.tokenRequest.authMethod).toBe(authMethod)
+    expect(provider.tokenRequest?.authMethod).toBe(authMethod)
     expect(provider.scopeSeparator).toBe(separator)
     expect(provider.refreshRequest !== undefined).toBe(refreshes)
   })
@@ -87,18 +88,18 @@ describe('the catalogue', () => {
     ['atlassian', { audience: 'api.atlassian.com', prompt: 'consent', scope: 'a offline_access' }],
   ])('asks %s for a refresh token when used by its id', (id, params) => {
     const values = { client_id: 'c', redirect_uri: 'https://g.test/cb', scopes: ['a'] }
-    const { params: asked } = withOfflineAccess(known(id)).authorizationRequest
+    const { params: asked } = authorizationRequestIn(withOfflineAccess(known(id)))
     expect(renderParams(asked, values)).toEqual({
       response_type: 'code',
       client_id: 'c',
       redirect_uri: 'https://g.test/cb',
       ...params,
     })
-    expect(known(id).provider.authorizationRequest.params).not.toHaveProperty('access_type')
+    expect(known(id).provider.authorizationRequest?.params).not.toHaveProperty('access_type')
   })
 
   test('asks Slack for a user token', () => {
-    const { params } = known('slack').provider.authorizationRequest
+    const { params } = authorizationRequestIn(known('slack').provider)
     expect(renderParams(params, { scopes: ['a', 'b'], scopeSeparator: ',' })).toMatchObject({
       user_scope: 'a,b',
     })

@@ -9,10 +9,9 @@ import { findLogo } from '../../src/providers/catalogue/logos.ts'
 import { builtIn, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
 import { describeScopes, englishSentence } from '../../src/providers/catalogue/scope-sentences.ts'
 import { definitionJsonSchema } from '../../src/providers/definition/json-schema.ts'
-import { writeMembers } from '../../src/providers/definition/member.ts'
-import { OAUTH2_MEMBERS } from '../../src/providers/definition/oauth2-settings.ts'
+import { writeDefined } from '../../src/providers/definition/provider-types.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
-import { endpointsOf, type Provider } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, endpointsOf, type Provider, typeOf } from '../../src/providers/provider.ts'
 import { authorizationRequestOf, ownScopes } from '../../src/providers/provider-request.ts'
 
 /** A definition of the catalogue, and the JSON of its file. */
@@ -20,7 +19,10 @@ export interface Shipped {
   readonly id: string
   readonly json: {
     readonly id: string
-    readonly oauth2: Readonly<Record<string, unknown>>
+    readonly oauth2?: Readonly<Record<string, unknown>>
+    readonly oauth1?: Readonly<Record<string, unknown>>
+    readonly credentials?: Readonly<Record<string, unknown>>
+    readonly second_way_of?: string
     readonly other_endpoints?: Readonly<Record<string, readonly string[]>>
     readonly shares_endpoints_with?: string
   }
@@ -35,12 +37,38 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     expect.soft(facts.sources?.length, 'sources').toBeGreaterThan(0)
     expect.soft(facts.verified, 'verified').toBeTypeOf('boolean')
     expect.soft(Number.isNaN(Date.parse(facts.checked ?? '')), `checked: ${facts.checked}`).toBe(false)
-    expect.soft(json.oauth2).toHaveProperty('authorize_request.endpoint')
-    expect.soft(json.oauth2).toHaveProperty('token_request.endpoint')
+    if (json.credentials !== undefined) return
+    const server = json.oauth2 ?? json.oauth1
+    expect.soft(server).toHaveProperty('authorize_request.endpoint')
+    expect.soft(server).toHaveProperty('token_request.endpoint')
+  },
+
+  'asks for credentials in words, and sends them to one site'({ json, definition: { provider } }) {
+    const { credentials, testRequest, api } = provider
+    if (credentials === undefined) return
+    for (const [name, { label, secret, oneOf }] of Object.entries(credentials.fields)) {
+      expect.soft(label, `${name} has a label`).toMatch(/^[A-Z]/)
+      // patterns of scanners of leaked secrets change with the form of keys, so they must not refuse one
+      if (secret) expect.soft(credentials.fields[name]).not.toHaveProperty('pattern')
+      if (oneOf !== undefined) expect.soft(oneOf.length, name).toBeGreaterThan(1)
+    }
+    const base = String(api?.baseUrlTemplate ?? api?.baseUrl)
+    expect.soft(base).toMatch(/^https:/)
+    const { second_way_of: other } = json
+    if (testRequest !== undefined) {
+      expect.soft(testRequest.method, 'the test changes nothing').toBe('GET')
+      expect.soft(siteOf(testRequest.endpointTemplate ?? testRequest.endpoint)).toBe(siteOf(base))
+    }
+    if (other === undefined) return
+    const first = builtIn(other)
+    expect.soft(json.id).toBe(`${other}-api-key`)
+    expect.soft(first && typeOf(first.provider)).toBe('oauth2')
+    expect.soft(first?.facts.category).toBe(builtIn(json.id)?.facts.category)
+    expect.soft(first?.facts.logo).toBe(builtIn(json.id)?.facts.logo)
   },
 
   'has https URLs without fragments, and declares what they name'({ json, definition: { provider } }) {
-    const declared = [...Object.keys(provider.variables ?? {}), 'client_id']
+    const declared = [...Object.keys(provider.variables ?? {}), ...(json.oauth2 ? ['client_id'] : [])]
     const keptValues = Object.entries(provider.keptValues ?? {})
     const kept = keptValues.map(([name]) => name)
     const told = keptValues.flatMap(([name, { from }]) => (from === 'authorization_response' ? [name] : []))
@@ -48,9 +76,14 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
       if (path.startsWith('.oauth2.api')) return [...declared, ...kept]
       return path.startsWith('.oauth2.authorize_request') ? declared : [...declared, ...told]
     }
-    for (const [path, url] of urlsIn({ oauth2: json.oauth2, other_endpoints: json.other_endpoints })) {
-      // scopes may be URLs, and patterns look like some
-      if (/scope|pattern|issuer/.test(path)) continue
+    for (const [path, url] of urlsIn({
+      oauth2: json.oauth2,
+      oauth1: json.oauth1,
+      credentials: json.credentials,
+      other_endpoints: json.other_endpoints,
+    })) {
+      // scopes may be URLs, patterns look like some, and pages may be named by a fragment
+      if (/scope|pattern|issuer|help_url/.test(path)) continue
       expect.soft(url, path).toMatch(/^https:\/\/[^#\s]+$/)
       for (const [, name] of url.matchAll(/\{\{(\w+)\}\}/g)) expect.soft(namedAt(path), path).toContain(name)
     }
@@ -70,8 +103,9 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
           .soft(sentence, scope)
           .toMatch(/^(?:See|Read|Know|Search|Download)(?!.*\b(?:and|or) (?:change|delete|send)\b)/)
     }
-    for (const [name, { label, example, oneOf }] of Object.entries(provider.variables ?? {}))
-      expect.soft([name, label && (example ?? oneOf?.[0])]).toEqual([name, expect.any(String)])
+    for (const [name, { label, example, oneOf, isText }] of Object.entries(provider.variables ?? {}))
+      if (isText !== true)
+        expect.soft([name, label && (example ?? oneOf?.[0])]).toEqual([name, expect.any(String)])
     if (facts.registration !== undefined) {
       expect.soft(facts.registration.steps?.length, 'registration.steps').toBeGreaterThan(0)
       expect
@@ -98,6 +132,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
   },
 
   'sends the scopes that the pages show, and has words for those that it adds'({ definition }) {
+    if (typeOf(definition.provider) !== 'oauth2') return
     const provider = withOfflineAccess(definition)
     const own = ownScopes(provider)
     const scopes = ['first.scope', 'second']
@@ -109,9 +144,13 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
 
   'can be shown by the API and posted again'({ id, definition: { provider } }) {
     // the examples are taken for what an operator would give
-    const values = Object.entries(provider.variables ?? {}).map(([name, { value }]) => [name, { value }])
-    const oauth2 = { client_id: 'abc', variables: Object.fromEntries(values) }
-    const { entry } = parseProviderCreate({ id, provider_id: id, oauth2 })
+    const type = typeOf(provider)
+    const client = type === 'credentials' ? {} : { client_id: 'abc' }
+    const values = Object.entries(provider.variables ?? {}).flatMap(([name, { value, askUser }]) =>
+      type === 'credentials' && askUser ? [] : [[name, { value }]],
+    )
+    const settings = { ...client, ...(values.length > 0 && { variables: Object.fromEntries(values) }) }
+    const { entry } = parseProviderCreate({ id, provider_id: id, [type]: settings })
     const stored = {
       ...entry,
       uid: 'prov_1',
@@ -120,8 +159,9 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
       createdAt: 1000,
       updatedAt: 2000,
     }
-    const { oauth2: shown } = providerToWire(stored, 'https://g.test/cb', false)
-    const body = { id, provider_id: id, oauth2: { ...shown, client_id: 'abc', client_secret: undefined } }
+    const shown = providerToWire(stored, 'https://g.test/cb', false)[type]
+    const withoutSecret = type === 'credentials' ? {} : { client_secret: undefined }
+    const body = { id, provider_id: id, [type]: { ...shown, ...client, ...withoutSecret } }
     expect.soft(parseProviderCreate(body).entry.provider).toEqual(entry.provider)
   },
 
@@ -133,7 +173,8 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     // a variable without a value is in no entry
     if (Object.values(provider.variables ?? {}).some(({ isExample }) => isExample === true)) return
     const read = readDefinition(written)
-    const { params } = provider.authorizationRequest
+    if (typeOf(provider) !== 'oauth2') return expect.soft(read.provider).toEqual(provider)
+    const { params } = authorizationRequestIn(provider)
     const placesNoScopes = !Object.values(params).some((template) => template.includes('{{scopes}}'))
     expect.soft(read.provider).toEqual({
       ...provider,
@@ -145,6 +186,11 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     })
     expect.soft(read.offlineAccess).toEqual(offlineAccess)
   },
+}
+
+/** The last two labels of the URL's host. */
+function siteOf(url: string): string {
+  return (/^https:\/\/([^/]+)/.exec(url)?.[1] ?? '').split('.').slice(-2).join('.')
 }
 
 /** All URLs of the file, by their place. */
@@ -174,7 +220,8 @@ function writtenDefinition({ id, definition: { provider, offlineAccess, endpoint
   return {
     id,
     name: provider.displayName,
-    oauth2: writeMembers(OAUTH2_MEMBERS, provider),
+    owner: provider.owner,
+    ...writeDefined(provider),
     ...(offlineAccess && { offline_access: offlineAccess }),
     other_endpoints: Object.fromEntries(spelled),
   }

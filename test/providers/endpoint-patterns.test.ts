@@ -58,3 +58,9 @@ test('the pattern of a template is its origin and path', () => {
 test('only variables of hosts are host variables', () => {
   expect([...hostVariables({ token: [zendesk, 'https://x.test/{tenant}/t'] })]).toEqual(['subdomain'])
 })
+
+test('a variable may be a port', () => {
+  const pattern = endpointPattern('https://{{ subdomain }}.x.test:{{port}}/t?a=b')
+  expect(pattern).toBe('https://{subdomain}.x.test:{port}/t')
+  expect(matchPattern(pattern, 'https://a.x.test:8443/t', {})).toEqual({ subdomain: 'a', port: '8443' })
+})

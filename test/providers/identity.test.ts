@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { builtIn, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
 import { formerIdentitiesOf, identityOf } from '../../src/providers/identity.ts'
-import type { Provider } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, type Provider, tokenRequestIn } from '../../src/providers/provider.ts'
 
 function known(id: string): Provider {
   const found = builtIn(id)
@@ -11,8 +11,8 @@ function known(id: string): Provider {
 
 const at = (provider: Provider, authorization: string, token: string): Provider => ({
   ...provider,
-  authorizationRequest: { ...provider.authorizationRequest, endpoint: authorization },
-  tokenRequest: { ...provider.tokenRequest, endpoint: token },
+  authorizationRequest: { ...authorizationRequestIn(provider), endpoint: authorization },
+  tokenRequest: { ...tokenRequestIn(provider), endpoint: token },
   ...(provider.refreshRequest && { refreshRequest: { ...provider.refreshRequest, endpoint: token } }),
 })
 const microsoft = (tenant: string) =>

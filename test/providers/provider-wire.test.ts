@@ -6,6 +6,7 @@ import {
   parseProviderCreate,
   providerToWire,
 } from '../../src/operations/providers/provider-wire.ts'
+import { tokenRequestIn } from '../../src/providers/provider.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 
 const authorize_request = {
@@ -134,7 +135,7 @@ describe('creating a provider', () => {
     ],
   ])('shows the client in one way: %s', (_, auth_method, params, authMethod, secretKept) => {
     const body = created({ token_request: { endpoint: 'https://hub.test/token', auth_method, params } })
-    const { tokenRequest } = parseProviderCreate(body).entry.provider
+    const tokenRequest = tokenRequestIn(parseProviderCreate(body).entry.provider)
     expect(tokenRequest.authMethod).toBe(authMethod)
     expect(Object.values(tokenRequest.params).some((value) => value.includes('secret'))).toBe(secretKept)
   })
@@ -170,7 +171,7 @@ describe('creating a provider', () => {
       issuer: 'https://accounts.google.com',
       pkce: 'S256',
     })
-    expect(entry.provider.authorizationRequest.params).toMatchObject({
+    expect(entry.provider.authorizationRequest?.params).toMatchObject({
       access_type: 'offline',
       prompt: 'consent',
     })
@@ -179,7 +180,7 @@ describe('creating a provider', () => {
 
   test('an id of the catalogue is enough; the client comes later', () => {
     const { entry } = parseProviderCreate({ id: 'gh', provider_id: 'github' })
-    expect(entry.provider.tokenRequest.endpoint).toBe('https://github.com/login/oauth/access_token')
+    expect(entry.provider.tokenRequest?.endpoint).toBe('https://github.com/login/oauth/access_token')
     expect(entry).not.toHaveProperty('clientId')
   })
 
@@ -309,7 +310,7 @@ describe('creating a provider', () => {
     const body = created({ token_request: { ...token_request, endpoint: 'http://localhost:9000/token' } })
     const allowsHttp = (url: URL) => url.host === 'localhost:9000'
     const { provider } = parseProviderCreate(body, { allowsHttp }).entry
-    expect(provider.tokenRequest.endpoint).toBe('http://localhost:9000/token')
+    expect(provider.tokenRequest?.endpoint).toBe('http://localhost:9000/token')
   })
 })
 
@@ -417,7 +418,7 @@ describe('patching a provider', () => {
 describe("where users' tokens may go", () => {
   const api = { base_url: 'https://api.hub.test/v1', hosts: ['*.files.hub.test'] }
   const apiOf = (said: object) => entry(created(said)).provider.api
-  const shown = (one: ProviderEntry) => providerToWire(one, 'https://g.test/cb', true).oauth2.api
+  const shown = (one: ProviderEntry) => providerToWire(one, 'https://g.test/cb', true).oauth2?.api
 
   test("is said with the hosts in their own form, the base URL's among them", () => {
     const said = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Outgoing, OutgoingError } from '../../src/egress/outgoing.ts'
+import { createDpopProofs } from '../../src/providers/dpop-proofs.ts'
 import { revokeTokens } from '../../src/providers/revocation.ts'
 import { clientAt } from '../threats/callers.ts'
 
@@ -24,6 +25,7 @@ test.each<[string, readonly (number | undefined)[], string, number]>([
 ])('the response to the first request decides: %s', async (_, statuses, outcome, requests) => {
   const { outgoing, sent } = answering(statuses)
   const tokens = { accessToken: 'at', refreshToken: 'rt' }
-  expect(await revokeTokens(outgoing, clientAt('https://as.example/revoke'), tokens, 0)).toBe(outcome)
+  const proven = { outgoing, proofs: createDpopProofs(() => 0) }
+  expect(await revokeTokens(proven, clientAt('https://as.example/revoke'), tokens, 0)).toBe(outcome)
   expect(sent).toEqual(['refresh_token', 'access_token'].slice(0, requests))
 })

@@ -392,7 +392,7 @@ describe('what cannot be used is a fault that quotes nothing', () => {
       { body: tokens({ access_token: `${TOKEN}\u0000` }) },
       'access_token is not visible ASCII',
     ],
-    ['a token type that is no text', { body: tokens({ token_type: 1 }) }, 'token_type is no text'],
+    ['a token type that is no text', { body: tokens({ token_type: 1 }) }, 'token_type is not text'],
     [
       'another token type',
       { body: tokens({ token_type: 'mac' }) },

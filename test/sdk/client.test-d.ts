@@ -1,4 +1,5 @@
 import { expectTypeOf } from 'vitest'
+import { openaiTools } from '../../src/sdk/adapters/openai.ts'
 import {
   type AccessToken,
   type AuthorizationRequired,
@@ -15,7 +16,7 @@ import {
   type ToolError,
   type Wire,
 } from '../../src/sdk/client/gatepass.ts'
-import type { WebhookEvent } from '../../src/sdk/webhooks.ts'
+import type { WebhookData, WebhookEvent } from '../../src/sdk/webhooks.ts'
 
 // `npm run types` checks that this file compiles. It never runs.
 
@@ -84,6 +85,8 @@ export async function authorizations() {
   expectTypeOf(authorization.url).toEqualTypeOf<string | undefined>()
   if (authorization.status === 'pending') expectTypeOf(authorization.url).toEqualTypeOf<string>()
   expectTypeOf(await authorization.wait({ timeoutMs: 1 })).toEqualTypeOf<CompletedAuthorization>()
+  expectTypeOf(authorization.kind).toEqualTypeOf<'consent' | 'approval'>()
+  void ada.tools.run('Add', {}, { approval: ({ url }) => expectTypeOf(url).toEqualTypeOf<string>() })
   // @ts-expect-error an authorization never has the token
   authorization.token
   // @ts-expect-error it is read-only
@@ -94,6 +97,24 @@ export async function authorizations() {
   expectTypeOf(token).toEqualTypeOf<AccessToken>()
   // @ts-expect-error it is read-only
   token.value = ''
+}
+
+export async function approvals() {
+  const { runCalls } = await openaiTools(gatepass, {
+    user: 'ada',
+    tools: ['Add'],
+    consent: 'return',
+    approval({ call }) {
+      expectTypeOf(call.tool).toEqualTypeOf<string>()
+    },
+  })
+  for (const missing of (await runCalls([])).pending) {
+    if (missing.kind === 'approval') expectTypeOf(missing.call.tool).toEqualTypeOf<string>()
+    // @ts-expect-error a consent is for no call
+    else missing.call
+  }
+  // @ts-expect-error no such mode
+  void openaiTools(gatepass, { user: 'ada', tools: [], approval: 'ask' })
 }
 
 export function users() {
@@ -141,4 +162,9 @@ export function webhooks(event: WebhookEvent) {
     expectTypeOf(event.data.userId).toEqualTypeOf<string | undefined>()
   // @ts-expect-error this event has no user
   if (event.type === 'worker.requirements_changed') event.data.userId
+  expectTypeOf<Exclude<keyof WebhookData, 'webhook.test'>>().toEqualTypeOf<
+    NonNullable<Wire.Webhook['types']>[number]
+  >()
+  if (event.type === 'approval.decided')
+    expectTypeOf(event.data.status).toEqualTypeOf<'approved' | 'denied'>()
 }

@@ -40,7 +40,12 @@ describe('connect', () => {
     expect(await again.wait()).toBe(again)
     const { value } = await world.client.token('c1', 'demo')
     expect(inspect(again, { depth: 9, showHidden: true }) + JSON.stringify(again)).not.toContain(value)
-    expect(structuredClone(again)).toEqual({ id: again.id, scopes: ['read'], status: 'completed' })
+    expect(structuredClone(again)).toEqual({
+      id: again.id,
+      kind: 'consent',
+      scopes: ['read'],
+      status: 'completed',
+    })
   })
 
   test('is taken up in another process by its id', async () => {

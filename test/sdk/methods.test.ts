@@ -139,11 +139,23 @@ test('code: a value, an error, and a missing consent', async () => {
     outcome: 'error',
     error: { kind: 'code_error', line: 1 },
   })
-  expect(await client.as('m4').code.execute("return tools.call('Run.Acts')")).toMatchObject({
+  const acting = "await tools.call('Run.Add', { a: 1, key: 'code' }); return tools.call('Run.Acts')"
+  const waiting = await client.as('m4').code.execute(acting)
+  expect(waiting).toMatchObject({
     outcome: 'requires_authorization',
     authorization: { status: 'pending' },
     tool: 'Run:Acts',
+    resumeToken: expect.stringMatching(/^code_/),
   })
+  if (waiting.outcome !== 'requires_authorization') throw new Error(waiting.outcome)
+  expect(await waiting.resume?.()).toMatchObject({ resumeToken: waiting.resumeToken })
+  await approve(String(waiting.authorization.url))
+  const { resumeToken } = waiting
+  expect(await client.as('m4').code.execute(acting, { resume: resumeToken })).toMatchObject({
+    outcome: 'value',
+    toolCalls: [{ replayed: true }, { toolId: 'Run:Acts' }],
+  })
+  expect(await client.tools.run('Run.Ran', { key: 'code' })).toBe(1)
 })
 
 test('scheduled runs and the history', async () => {

@@ -71,6 +71,40 @@ except AuthorizationRequired as error:
     expect(error).toEqual(['authorization_required', expect.stringContaining('/connect/auth_')])
   })
 
+  test('shows an approval by its own function; a denial says why, and fails the same call', async () => {
+    const key = await world.gatepass.makeKey('approver')
+    const policy = {
+      id: 'ask-first',
+      effect: 'approve',
+      match: { tools: ['Demo.Echo'] },
+      approve: { by: { group: 'security' } },
+    }
+    expect(await world.call('POST', '/v1/admin/policies', policy)).toMatchObject({ status: 201 })
+    const found = await python(`
+approver = Gatepass(api_key="${key}")
+def decide(link, decision, **more):
+    digest = approver.get_approval(link["id"])["digest"]
+    approver.decide_approval(link["id"], decision=decision, digest=digest, approver="bob", **more)
+def run(text, decision, **more):
+    return gatepass.run("Demo_Echo", {"text": text}, user="py7", consent=lambda link: decide(link, "deny"), approval=lambda link: decide(link, decision, **more))
+value = run("one", "approve")
+errors = []
+for _ in range(2):
+    try:
+        run("two", "deny", reason="Not on a Sunday.")
+    except GatepassError as error:
+        errors.append([error.code, getattr(error, "reason", None), str(error)])
+print(json.dumps([value["inputs"], errors]))`)
+    expect(found).toEqual([
+      { text: 'one' },
+      [
+        ['authorization_failed', 'approval_denied', expect.stringContaining('Not on a Sunday.')],
+        ['tool_error', null, expect.stringContaining('bob denied this call. Not on a Sunday.')],
+      ],
+    ])
+    await world.call('DELETE', '/v1/admin/policies/ask-first')
+  })
+
   test('waits for an authorization, and keeps its token out of the answer', async () => {
     const completed = await python(`
 need = {"id": "demo", "provider_type": "oauth2", "oauth2": {"scopes": ["read"]}}

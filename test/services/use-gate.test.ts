@@ -25,6 +25,8 @@ function gate(version: number, { asked, refuses = false }: Told): UseGate {
       return [{ version }]
     },
     checkConsent: () => decide('consent'),
+    approvals: async () => undefined,
+    checkStart: () => undefined,
     alwaysRefused: async () => (refuses ? () => true : () => false),
     nouns: [`noun ${version}`],
   }

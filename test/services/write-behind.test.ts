@@ -38,6 +38,7 @@ function scene() {
     async seen(projectId, times) {
       check([projectId])
       seen.push([projectId, [...times]])
+      return [...times.keys()].filter((user) => user.startsWith('new')).length
     },
   }
   // it uses nothing else of them
@@ -59,6 +60,13 @@ test('counts of an hour are written together, and those of a project that is gon
     [7_200, 'p', 'fetches', 'ready', 2],
     [7_200, 'p', 'fetches', 'needs a click', 1],
   ])
+})
+
+test('users who are seen for the first time are counted', async () => {
+  const { log, counted } = scene()
+  for (const user of ['new-1', 'known', 'new-2']) log.seen('p', user)
+  await log.flush()
+  expect(counted).toEqual([[7_200, { projectId: 'p', name: 'users', byLabel: new Map([['new', 2]]) }]])
 })
 
 test('after a failed write users are written again, and counts are not, since they might count twice', async () => {

@@ -131,6 +131,32 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
+    describe('a check of typed credentials', () => {
+      test('is counted for at most as many as there may be, also in processes that race', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const { id } = await begun(store, owner)
+        const racing = [store, other, store, other, store, other, store].map((one) =>
+          one.authorizations.countTry(id, 0, 5, 1),
+        )
+        const counted = (await Promise.all(racing)).filter((tries) => tries !== undefined)
+        expect(counted.sort()).toEqual([1, 2, 3, 4, 5])
+        expect(await store.authorizations.countTry(id, 0, 6, 2)).toBe(6)
+      })
+
+      test('is not counted at another step, or after the end', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await begun(store, owner)
+        expect(await store.authorizations.countTry(id, 1, 5, 1)).toBeUndefined()
+        expect(await store.authorizations.countTry(id, 0, 5, 600)).toBeUndefined()
+        await store.authorizations.fail(id, 'provider_refused', '', 2)
+        expect(await store.authorizations.countTry(id, 0, 5, 3)).toBeUndefined()
+      })
+    })
+
     describe('attempt', () => {
       test('starts an attempt and ends the earlier one', async () => {
         await using opened = await open()

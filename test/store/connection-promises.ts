@@ -333,6 +333,22 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
+    test('note since when the API refuses a typed credential, until it takes it or is given another', async () => {
+      await using opened = await open()
+      const { id, owner, connections, others } = await withConnection(opened)
+      expect(await connections.countRefusal(id, 1, 100)).toBe(100)
+      expect(await others.countRefusal(id, 1, 130)).toBe(100)
+      expect(await others.find(id)).toMatchObject({ refusedAt: 100 })
+      await connections.endRefusal(id, 1)
+      expect(await others.find(id)).not.toHaveProperty('refusedAt')
+      expect(await connections.countRefusal(id, 1, 200)).toBe(200)
+      await connected(opened.store, owner, { id })
+      expect(await connections.countRefusal(id, 1, 210)).toBeUndefined()
+      expect(await connections.countRefusal(id, 2, 220)).toBe(220)
+      await connections.needsAuthorization(id, 2, 'credential_refused')
+      expect(await connections.countRefusal(id, 2, 230)).toBeUndefined()
+    })
+
     test('are due for a refresh when they are in use, have a long lifetime and expire soon', async () => {
       await using opened = await open()
       const { store } = opened

@@ -96,21 +96,20 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
-      await store.users.seen(
-        projectId,
-        new Map([
-          ['ada', 10],
-          ['bob', 30],
-        ]),
-      )
-      await other.users.seen(
-        projectId,
-        new Map([
-          ['ada', 20],
-          ['bob', 5],
-          ['cid', 20],
-        ]),
-      )
+      const first = new Map([
+        ['ada', 10],
+        ['bob', 30],
+      ])
+      const second = new Map([
+        ['ada', 20],
+        ['bob', 5],
+        ['cid', 20],
+      ])
+      const another = await inProject(store, 'another')
+      expect(await store.users.seen(projectId, first)).toBe(2)
+      expect(await other.users.seen(projectId, second)).toBe(1)
+      expect(await other.users.seen(another.projectId, first)).toBe(2)
+      expect(await store.users.count(projectId)).toBe(3)
       const bob = { userId: 'bob', lastSeenAt: 30 }
       const cid = { userId: 'cid', lastSeenAt: 20 }
       const ada = { userId: 'ada', lastSeenAt: 20 }
@@ -159,6 +158,12 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
         { hour: 3600, name: 'runs', label: 'value', count: 5 },
         { hour: 7200, name: 'runs', label: 'value', count: 1 },
       ])
+      const total = (of: Parameters<typeof store.counters.total>[1], from: number, to: number) =>
+        other.counters.total(projectId, of, from, to)
+      expect(await total({ name: 'runs' }, 3600, 7200)).toBe(7)
+      expect(await total({ name: 'runs' }, 3600, 7201)).toBe(9)
+      expect(await total({ name: 'runs', label: 'value' }, 0, 7201)).toBe(6)
+      expect(await total({ name: 'consents' }, 0, 7201)).toBe(0)
       expect(await store.counters.sweep(7200)).toBe(2)
       expect(await store.counters.since(projectId, 0)).toHaveLength(2)
     })

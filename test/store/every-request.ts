@@ -125,6 +125,32 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', '/v1/connections/{id}', undefined, connection)
     await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
     await call('POST', '/v1/connections/{id}/token', {}, connection)
+    const keyed = {
+      fields: { api_key: { secret: true } },
+      place: { bearer: '{{api_key}}' },
+      unchecked: true,
+      api: { base_url: 'https://keys.example/v1' },
+    }
+    await call('POST', '/v1/admin/auth_providers', { id: `keyed-${name}`, credentials: keyed })
+    const typed = { user_id: user, provider_id: `keyed-${name}`, fields: { api_key: `key-of-${name}` } }
+    const { id: ofKey } = await call('POST', '/v1/connections', typed)
+    await call('DELETE', '/v1/connections/{id}', undefined, { id: ofKey })
+    const { clientId: client_id, clientSecret: client_secret, tokenUrl: endpoint } = world.as
+    const token_request = { endpoint, auth_method: 'client_secret_basic' }
+    const machine = { grant: { type: 'client_credentials' }, client_id, client_secret, token_request }
+    await call('POST', '/v1/admin/auth_providers', { id: `machine-${name}`, oauth2: machine })
+    const sharing = { name: `Shared ${name}`, shared_with: { users: ['*'] } }
+    const shared = await call('POST', '/v1/admin/connections', {
+      provider_id: `machine-${name}`,
+      ...sharing,
+    })
+    await call('GET', '/v1/admin/connections')
+    await call('GET', '/v1/admin/connections/{id}', undefined, shared)
+    await call('PATCH', '/v1/admin/connections/{id}', { name: `Still shared ${name}` }, shared)
+    await call('POST', '/v1/admin/connections/{id}/test', undefined, shared)
+    await call('DELETE', '/v1/admin/connections/{id}', undefined, shared)
+    for (const id of [`keyed-${name}`, `machine-${name}`])
+      await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id })
     await call('GET', `/v1/admin/user_connections?user_id=${user}`)
 
     const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }

@@ -25,6 +25,8 @@ export interface OpenedStore extends AsyncDisposable {
   readonly store: Store
   /** The same database, opened a second time, as another process opens it. */
   readonly other: Store
+  /** Changes rows without the store, such as their times, which the database's clock sets and no test can move. */
+  sql(text: string): Promise<unknown>
 }
 
 /** A project with one provider. */

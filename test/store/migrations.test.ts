@@ -133,26 +133,46 @@ describe('indexes of existing tables, on PostgreSQL', () => {
     ) as [pg.Client, pg.Client]
     await Promise.all([writer.connect(), other.connect()])
     // an index that an interrupted build has left invalid
-    await writer.query('create index chains_of_project on chains (project_id, expires_at)')
+    await writer.query('create index executions_status on executions (project_id, status, id)')
     await writer.query(
-      "update pg_index set indisvalid = false where indexrelid = 'chains_of_project'::regclass",
+      "update pg_index set indisvalid = false where indexrelid = 'executions_status'::regclass",
     )
     // an open transaction that has written: every build waits for it
     await writer.query('begin')
-    await writer.query("delete from executions where id = 'none'")
+    await writer.query("delete from chains where id = 'none'")
     const opening = openPostgresStore(database.url)
     await vi.waitFor(async () => {
       const { rows } = await other.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'create index%executions%'",
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'create index%chains%'",
       )
       expect(rows).toHaveLength(1)
     }, 300_000)
 
-    await other.query("delete from executions where id = 'another'") // waits behind a lock if writes are locked out
+    await other.query("delete from chains where id = 'another'") // waits behind a lock if writes are locked out
 
     await writer.query('commit')
     const store = await opening
     expect(await validOf(other)).toEqual(INDEXES.map((name) => ({ name, valid: true })))
+    await Promise.all([store.close(), writer.end(), other.end()])
+  })
+
+  test('are of new columns that wait for no longer than a second before all writes', async () => {
+    await using database = await freshDatabase()
+    await migrateBefore('list_indexes', database.url)
+    await runSql(database.url, "insert into projects values ('proj_1', 'default', 1)")
+    const [writer, other] = [1, 2].map(() => new pg.Client(database.url)) as [pg.Client, pg.Client]
+    await Promise.all([writer.connect(), other.connect()])
+    await writer.query('begin')
+    await writer.query("delete from executions where id = 'none'")
+    const opening = openPostgresStore(database.url)
+    const isAltering = () =>
+      other.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'alter table%executions%'",
+      )
+    await vi.waitFor(async () => expect((await isAltering()).rows).toHaveLength(1), 300_000)
+    await other.query("delete from executions where id = 'another'") // the first transaction is still open
+    await writer.query('commit')
+    const store = await opening
     await Promise.all([store.close(), writer.end(), other.end()])
   })
 

@@ -18,7 +18,8 @@ const OF_PARTITIONED = /\b(connections|authorizations)\b/
 /** Statements that read all partitions. */
 const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string }[] = [
   {
-    statement: /^select .+ from "connections" where .*"project_id" = \$1(?! and \(?"connections"."user_id")/s,
+    statement:
+      /^select .+ from "connections" where .*"project_id" = \$1(?! and \(?"connections"."user_id" =)/s,
     reason: 'a list of the connections of a project or a provider, and its count',
   },
   {

@@ -4,10 +4,12 @@ export const SMALL = new Set([
   'projects',
   'providers',
   'tools',
+  'pinned_tools', // at most a row for each tool
   'tool_aliases',
   'tool_names', // at most a row for each name that a tool has ever had
   'workers',
   'secrets',
+  'shared_connections',
   'policies',
   'brandings', // at most a row for each project
   'toolsets',
@@ -64,7 +66,16 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statement:
-      /^delete from "(chains|connect_sessions|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
+      /^delete from "(access_requests|approvals|chains|paused_code|connect_sessions|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement: /^delete from "standing_approvals" where "standing_approvals"."kind" = 'approval'/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement:
+      /^update "executions" set "status" = 'scheduled' where "executions"."status" = 'waiting_for_approval'/,
     reason: 'the first start on a restored backup',
   },
   {

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { authorizationAt } from '../../src/domain/authorization.ts'
 import { claimed, defined, inProject, type OpenedStore, until } from './fixtures.ts'
 
-/** The database's clock, which no test can move, decides when a process has lapsed: tests wait for this short time. */
-const LAPSE_MS = 100
-const LONG_MS = 60_000
+const LAPSE_MS = 600_000
+const LONG_MS = 2 * LAPSE_MS
+/** Moves the heartbeats of all processes into the past, since the database's clock decides when they have lapsed. */
+const LAPSE = `update processes set beat_at = beat_at - ${LAPSE_MS + 1}`
 
 /** Tests the promises of `Processes`. */
 export function processPromises(open: () => Promise<OpenedStore>): void {
@@ -24,9 +24,9 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store } = opened
       await store.processes.enter('a')
-      await sleep(60)
+      await opened.sql(LAPSE)
       const beatAt = performance.now()
-      expect(defined(await store.processes.beat('a'))).toBeGreaterThan(40)
+      expect(defined(await store.processes.beat('a'))).toBeGreaterThan(LAPSE_MS)
       const age = defined(await store.processes.beat('a'))
       expect(age).toBeLessThanOrEqual(Math.ceil(performance.now() - beatAt) + 1)
       expect(await store.processes.beat('never entered')).toBeUndefined()
@@ -36,7 +36,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store, other } = opened
       await store.processes.enter('a')
-      await sleep(LAPSE_MS + 50)
+      await opened.sql(LAPSE)
       expect(await other.processes.isAlive('a', LAPSE_MS)).toBe(false)
       expect(await store.processes.beat('a')).toBeUndefined()
       expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
@@ -46,22 +46,20 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)
-      // long enough that a slow machine does not let the living process lapse
-      const lapseMs = 1_000
       await store.processes.enter('dead')
       const lost = await claimed(store, owner, { state: 's1', claimedBy: 'dead' })
-      await sleep(lapseMs + 50)
+      await opened.sql(LAPSE)
       await store.processes.enter('living')
       const kept = await claimed(store, { ...owner, userId: 'bob' }, { state: 's2', claimedBy: 'living' })
       const announced: string[] = []
       other.onChange((change) => void (change.noun === 'authorization' && announced.push(change.id)))
 
       expect(await store.processes.beat('living')).toBeDefined()
-      expect(await other.processes.declareDead(lapseMs)).toBe(1)
+      expect(await other.processes.declareDead(LAPSE_MS)).toBe(1)
       expect(announced).toContain(lost.id)
       expect(authorizationAt(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
       expect(authorizationAt(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
-      expect(await other.processes.declareDead(lapseMs)).toBe(0)
+      expect(await other.processes.declareDead(LAPSE_MS)).toBe(0)
     })
 
     test('lose a claim that they made after they were declared dead', async () => {

@@ -14,6 +14,7 @@ export async function openTwice(database: FreshDatabase): Promise<OpenedStore & 
     url,
     store,
     other,
+    sql: (text) => runSql(url, text),
     async [Symbol.asyncDispose]() {
       await Promise.all([store.close(), other.close()])
       await emptyTables(database)
@@ -42,6 +43,7 @@ export async function reuseDatabase(
       return {
         store,
         other,
+        sql: (text) => runSql(database.url, text),
         async [Symbol.asyncDispose]() {
           await emptyTables(database)
           const id = newId('auth')

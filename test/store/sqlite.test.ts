@@ -22,6 +22,11 @@ async function openTwice(file?: Buffer): Promise<OpenedStore & { readonly path: 
     path,
     store,
     other,
+    async sql(text) {
+      const client = new Database(path)
+      client.exec(text)
+      client.close()
+    },
     async [Symbol.asyncDispose]() {
       await store.close()
       await other.close()

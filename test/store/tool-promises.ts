@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { PinnedTool } from '../../src/domain/pinned-tool.ts'
+import type { Tool } from '../../src/domain/tool.ts'
 import { IMPORTS, type ToolName } from '../../src/domain/tool-name.ts'
 import { WORKER_TYPES } from '../../src/domain/worker.ts'
 import { NO_NEEDS } from '../../src/domain/worker-needs.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
+import type { PinChanges } from '../../src/store/pinned-tools.ts'
 import {
   defined,
   inProject,
@@ -65,6 +68,52 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.list(projectId)).toEqual([bare])
       expect(await store.tools.named(projectId, 'who am i')).toEqual([])
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
+    })
+
+    test('are held only as they were compared, and accepted only while the same waits', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const owner = worker({ projectId })
+      await store.workers.add(owner)
+      const stored = tool({ projectId, source: { kind: 'worker', workerUid: owner.uid, document: {} } })
+      await putTool(store, stored)
+      const pin = (waiting: string): PinnedTool => ({
+        ...{
+          workerUid: owner.uid,
+          projectId,
+          tool: 'Demo:Whoami',
+          accepted: 'a',
+          waiting,
+          listed: `l${waiting}`,
+        },
+        ...{ needs: NO_NEEDS, isUnstable: false, since: 7, definition: '{"name":"Whoami"}', mac: 'm' },
+      })
+      const change = (pins: PinChanges, put: readonly Tool[] = []) =>
+        other.tools.change(projectId, { put, removed: [], pins })
+      const held = async () => (await store.tools.list(projectId)).map((one) => one.held)
+
+      await change({ held: [{ ...stored, digest: 'another', held: 'x' }] })
+      expect(await held()).toEqual([undefined])
+      await change({ held: [{ ...stored, held: 'lb' }], put: [pin('b')] })
+      expect(await held()).toEqual(['lb'])
+      const { definition: _, ...withoutDefinition } = pin('b')
+      expect(await store.pinnedTools.ofWorker(owner.uid)).toEqual([withoutDefinition])
+      expect(await store.pinnedTools.waiting(projectId)).toEqual([withoutDefinition])
+      expect(await store.pinnedTools.definitions(owner.uid)).toEqual([pin('b')])
+
+      await change({ put: [pin('c')] })
+      const accepting = { accepted: [{ workerUid: owner.uid, tool: 'Demo:Whoami', waiting: 'b' }] }
+      expect(await change(accepting, [{ ...stored, title: 'New' }])).toBe(false)
+      expect(await store.tools.list(projectId)).toMatchObject([{ title: stored.title, held: 'lb' }])
+      const accepted = [{ workerUid: owner.uid, tool: 'Demo:Whoami', waiting: 'c' }]
+      expect(await change({ accepted }, [{ ...stored, title: 'New' }])).toBe(true)
+      expect(await held()).toEqual([undefined])
+      expect(await store.pinnedTools.ofWorker(owner.uid)).toEqual([])
+
+      await change({ put: [pin('d')] })
+      await store.workers.delete(projectId, owner.id)
+      expect(await store.pinnedTools.ofWorker(owner.uid)).toEqual([])
     })
 
     test('belong to the source that had the name first, in any case, until it is deleted', async () => {

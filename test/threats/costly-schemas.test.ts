@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
-import { longestHold } from '../event-loop.ts'
+import { longestHold, parsingMs } from '../event-loop.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { costlySchemas } from '../hostile-schemas.ts'
 import { modern, send } from '../mcp/raw.ts'
@@ -84,7 +84,11 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     const tools = Array.from({ length: TOOLS }, (_, i) => toolJson(i, 'First.'))
     const server = await startServer(tools)
     const registered = await longestHold(() =>
-      gatepass.call('POST', '/v1/workers', { id: 'costly', mcp: { uri: server.uri, timeout: 60 } }),
+      gatepass.call('POST', '/v1/workers', {
+        id: 'costly',
+        pinning: 'record',
+        mcp: { uri: server.uri, timeout: 60 },
+      }),
     )
     expect(registered.result.status).toBe(201)
     const first = await longestHold(() => countListed(gatepass))
@@ -93,7 +97,9 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     const changed = await longestHold(() => syncWorkers(gatepass.broker))
     const second = await longestHold(() => countListed(gatepass))
     expect(second.result).toBe(TOOLS)
-    for (const { held } of [registered, first, changed, second]) expect(held).toBeLessThan(MAX_HOLD)
+    // garbage collection alone takes a part of this
+    const most = parsingMs(`[${tools}]`) / 2
+    for (const { held } of [registered, first, changed, second]) expect(held).toBeLessThan(most)
   })
 
   /** Schemas whose validator takes long to make or to run. */
@@ -138,7 +144,11 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
     })
     const server = await startServer(tools)
     const registered = await longestHold(() =>
-      gatepass.call('POST', '/v1/workers', { id: 'costly', mcp: { uri: server.uri, timeout: 60 } }),
+      gatepass.call('POST', '/v1/workers', {
+        id: 'costly',
+        pinning: 'record',
+        mcp: { uri: server.uri, timeout: 60 },
+      }),
     )
     expect(registered.result.status).toBe(201)
     expect(registered.held).toBeLessThan(MAX_HOLD)

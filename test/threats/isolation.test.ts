@@ -84,6 +84,7 @@ beforeAll(async () => {
     strangerKey,
     await gatepass.makeKey('caller', 'stranger'),
     await gatepass.makeKey('readonly', 'stranger'),
+    await gatepass.makeKey('approver', 'stranger'),
   ]
   const stranger = { key: strangerKey }
   await call('POST', '/v1/admin/auth_providers', providerBody('own', world.as), stranger)

@@ -227,7 +227,7 @@ describe('a hostile server', () => {
 
   test('that lists a tool with the id of another worker’s tool has it only under another namespace', async () => {
     await using world = await startMcpWorld()
-    const again = { id: 'again', mcp: { uri: world.mcp.url } }
+    const again = { id: 'again', pinning: 'record', mcp: { uri: world.mcp.url } }
     const { body } = await world.call('POST', '/v1/workers', again)
     expect(body.sync_error).toContain('another source brings one of the same id')
     const moved = await world.call('PATCH', '/v1/workers/again', { mcp: { namespace: 'Mine' } })

@@ -315,6 +315,16 @@ describe('promise P8: what a caller lets Gatepass keep for later', () => {
     expect((await world.call('POST', '/v1/tools/run_chain', resumed)).body.status).toBe('completed')
   })
 
+  test('has at most as many runs of code that wait for their users', async () => {
+    const code = "return tools.call('Demo.WhoAmI')"
+    const run = async (more: object = {}) =>
+      (await world.call('POST', '/v1/code/execute', { code, user_id: 'code-user', ...more })).body
+    const all = [await run(), await run(), await run()]
+    expect(all.map(({ resume }) => resume !== undefined)).toEqual([true, true, false])
+    expect(all[2].requires_authorization.url).toContain('/connect/')
+    expect((await run({ resume: all[0].resume })).resume).toBe(all[0].resume)
+  })
+
   test('has no paused chain with megabytes of input', async () => {
     await using own = await startWorld({ worker: { requirement: { id: 'demo', scopes: ['read'] } } })
     const steps = [

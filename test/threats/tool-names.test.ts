@@ -252,7 +252,7 @@ describe('threat 25: a tool of a known worker with the name of another worker’
     expect(await scene.waiting('clock')).toEqual([{ name: 'Slack:Post' }])
     const { digest } = (await call('GET', '/v1/workers/clock')).body.acceptance.waiting
     await clockWorker.list('Clock.Now@1.0.0', 'Slack.Post@1.0.0', 'Slack.Read@1.0.0')
-    expect((await call('POST', '/v1/workers/clock/accept', { digest })).status).toBe(400)
+    expect((await call('POST', '/v1/workers/clock/accept', { digest })).status).toBe(409)
     expect((await call('POST', '/v1/workers/clock/accept')).status).toBe(200)
     expect(await scene.waiting('clock')).toBeUndefined()
     expect(await scene.trail('worker.accepted', 'clock')).toEqual(

@@ -192,7 +192,7 @@ describe('a new need of a known worker', () => {
     await scene.list(tool('Plain', given, { ...READ, secrets: ['LATER_KEY'] }))
     const accept = (key: string | undefined, body: object = {}) =>
       world.call('POST', '/v1/workers/later/accept', body, key === undefined ? {} : { key })
-    expect((await accept(undefined, { digest })).status).toBe(400)
+    expect((await accept(undefined, { digest })).status).toBe(409)
     expect((await accept(await world.gatepass.makeKey('caller'))).status).toBe(403)
     expect((await accept(await world.gatepass.makeKey('admin', 'another'))).status).toBe(404)
     expect((await scene.run('Plain')).body.name).toBe('not_accepted')

@@ -81,7 +81,7 @@ describe('the index', () => {
       name: 'again',
       tools: [tool('one', { inputSchema: takes('string') })],
     })
-    await world.call('POST', '/v1/workers', { id: 'again', mcp: { uri: mcp.url } })
+    await world.call('POST', '/v1/workers', { id: 'again', pinning: 'record', mcp: { uri: mcp.url } })
     expect((await run('Again.one', { value: 'text' })).structured).toBe('done')
     mcp.tools = [
       tool('one', {
@@ -120,7 +120,11 @@ describe('the index', () => {
     await using first = await says('first')
     await using other = await says('other')
     await world.call('POST', '/v1/workers', { id: 'first', mcp: { uri: first.url } })
-    const added = await world.call('POST', '/v1/workers', { id: 'second', mcp: { uri: other.url } })
+    const added = await world.call('POST', '/v1/workers', {
+      id: 'second',
+      pinning: 'record',
+      mcp: { uri: other.url },
+    })
     expect(added.body.sync_error).toContain('another source brings one of the same id')
     expect(await listed('Both')).toHaveLength(1)
     expect(await run('Both.one')).toMatchObject({

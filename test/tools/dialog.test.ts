@@ -96,7 +96,7 @@ describe('a form', () => {
     ['a reference', { a: { $ref: '#/$defs/a' } }],
     ['a password field', { a: { type: 'string', format: 'password' } }],
     ['a format that is no text', { a: { type: 'string', format: { toString: 1 } } }],
-    ['choices that are no texts', { a: { type: 'string', enum: [1] } }],
+    ['choices that are not texts', { a: { type: 'string', enum: [1] } }],
     ['no schema', { a: true }],
     ['51 fields', Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, { type: 'boolean' }]))],
     ['too long choices', { a: { type: 'string', enum: ['x'.repeat(40_000)] } }],

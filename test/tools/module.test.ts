@@ -8,6 +8,7 @@ import type { Worker } from '../../src/domain/worker.ts'
 import type { BackendCall } from '../../src/tools/backend.ts'
 import { getTool } from '../../src/tools/catalogue/get-tool.ts'
 import { moduleBackend } from '../../src/tools/module/backend.ts'
+import { valueReader } from '../../src/tools/module/run-handler.ts'
 import { readAnswer } from '../../src/tools/read-answer.ts'
 import { executeTool } from '../../src/tools/run/execute-tool.ts'
 import { scrubAnswer } from '../../src/tools/scrub/scrub-answer.ts'
@@ -283,7 +284,7 @@ describe('in-process tools', () => {
 test('a large answer of a call that is cancelled is not said to be unreadable', async () => {
   const bytes = new TextEncoder().encode(JSON.stringify('x'.repeat(100_000)))
   const reading = { secrets: [], owner: 'p1', signal: AbortSignal.abort() }
-  expect(await readAnswer({ protocol: 'module', bytes, logs: [] }, reading)).toMatchObject({
+  expect(await readAnswer(valueReader, { bytes, logs: [] }, reading)).toMatchObject({
     outcome: 'error',
     isOwn: true,
     error: { message: 'The caller cancelled the call.' },
@@ -295,14 +296,14 @@ test('what a module logs after its answer was scrubbed is not in the answer', as
   const secrets = [token]
   const logs: ToolLog[] = [{ level: 'info', message: `begun with ${token}` }]
   const bytes = new TextEncoder().encode('{}')
-  const read = await readAnswer({ protocol: 'module', bytes, logs }, { secrets, owner: 'p1' })
+  const read = await readAnswer(valueReader, { bytes, logs }, { secrets, owner: 'p1' })
   const answer = scrubAnswer(read, secrets)
   logs.push({ level: 'info', message: `ended with ${token}` })
   expect(answer).toMatchObject({ logs: [{ level: 'info', message: 'begun with [redacted]' }] })
   // the same for an answer in which nothing had to be redacted
   const plain: ToolLog[] = []
   const clean = scrubAnswer(
-    await readAnswer({ protocol: 'module', bytes, logs: plain }, { secrets, owner: 'p1' }),
+    await readAnswer(valueReader, { bytes, logs: plain }, { secrets, owner: 'p1' }),
     secrets,
   )
   plain.push({ level: 'info', message: token })
@@ -382,7 +383,7 @@ describe('GATEPASS_TOOLS', () => {
 
   test('stops the start if a file does not exist', async () => {
     await expect(startGatepass({ environment: { GATEPASS_TOOLS: join(folder, 'gone.ts') } })).rejects.toThrow(
-      /GATEPASS_TOOLS names .*gone\.ts, which is no file/,
+      /GATEPASS_TOOLS names .*gone\.ts, which is not a readable file/,
     )
   })
 

@@ -428,7 +428,7 @@ describe('an oauth entry', () => {
     const { entry: only, paths } = readEntry(
       entry({ requestTokenAuthHeader: camel, request_token_auth_header: snake }),
     )
-    expect(only.provider.tokenRequest.authMethod).toBe(authMethod)
+    expect(only.provider.tokenRequest?.authMethod).toBe(authMethod)
     expect(paths).toEqual(warned)
   })
 
@@ -457,7 +457,7 @@ describe('an oauth entry', () => {
     [undefined, 'application/x-www-form-urlencoded'],
   ])('with content type %j writes %s, for a refresh too', (requestTokenContentType, contentType) => {
     const { provider } = readEntry(entry({ requestTokenContentType })).entry
-    expect(provider.tokenRequest.requestContentType).toBe(contentType)
+    expect(provider.tokenRequest?.requestContentType).toBe(contentType)
     expect(provider.refreshRequest).toEqual(provider.tokenRequest)
   })
 
@@ -465,7 +465,7 @@ describe('an oauth entry', () => {
     'with header %j shows the client by HTTP Basic',
     (requestTokenAuthHeader) => {
       const { provider } = readEntry(entry({ requestTokenAuthHeader })).entry
-      expect(provider.tokenRequest.authMethod).toBe('client_secret_basic')
+      expect(provider.tokenRequest?.authMethod).toBe('client_secret_basic')
     },
   )
 
@@ -487,13 +487,13 @@ describe('an oauth entry', () => {
       tokenUrl: 'https://notes.example/t?v=2',
     }
     const { provider } = readEntry(entry(said)).entry
-    expect(provider.authorizationRequest.endpoint).toBe(said.authorizationUrl)
-    expect(provider.tokenRequest.endpoint).toBe(said.tokenUrl)
+    expect(provider.authorizationRequest?.endpoint).toBe(said.authorizationUrl)
+    expect(provider.tokenRequest?.endpoint).toBe(said.tokenUrl)
   })
 
   test('may use plain http where that is allowed', () => {
     const said = { authorizationUrl: 'http://localhost:9/a', tokenUrl: 'http://localhost:9/t' }
-    expect(readEntry(entry(said)).entry.provider.tokenRequest.endpoint).toBe(said.tokenUrl)
+    expect(readEntry(entry(said)).entry.provider.tokenRequest?.endpoint).toBe(said.tokenUrl)
   })
 
   test.each([['2.0'], [2], [undefined]])('may say OAuth version %j', (version) => {
@@ -573,18 +573,18 @@ describe('an oauth entry of a provider in the catalogue', () => {
     ['1//a-refresh-token', {}, ['oauth[0].refreshToken']],
   ])('with refreshToken %j asks as it wants it', (refreshToken, params, warned) => {
     const { entry: only, paths } = readEntry(google({ refreshToken }))
-    expect(only.provider.authorizationRequest.params).toEqual(params)
+    expect(only.provider.authorizationRequest?.params).toEqual(params)
     expect(paths).toEqual(warned)
   })
 
   test('asks for its offline scope without the tool needing it', () => {
     const missing = readEntry(microsoft({ refreshToken: 'true', scopes: ['Mail.Read'] })).entry
     expect(missing.scopes).toEqual(['Mail.Read'])
-    expect(missing.provider.authorizationRequest.params).toEqual({
+    expect(missing.provider.authorizationRequest?.params).toEqual({
       scope: expect.stringMatching(/\{\{scopes\}\}.* offline_access$/),
     })
     const said = readEntry(microsoft({ refreshToken: 'true', scopes: ['Mail.Read', 'offline_access'] })).entry
-    expect(said.provider.authorizationRequest.params).toEqual({})
+    expect(said.provider.authorizationRequest?.params).toEqual({})
   })
 
   test('keeps what its URL already asks for', () => {
@@ -663,7 +663,7 @@ describe('an oauth entry of a provider in the catalogue', () => {
   })
 
   test('adds nothing for an unknown server', () => {
-    expect(readEntry(entry({ refreshToken: 'true' })).entry.provider.authorizationRequest.params).toEqual({})
+    expect(readEntry(entry({ refreshToken: 'true' })).entry.provider.authorizationRequest?.params).toEqual({})
   })
 })
 

@@ -169,7 +169,7 @@ describe("a tool's error", () => {
     })
   })
 
-  test('has its stack traces apart from its further members, also those that are no texts', async () => {
+  test('has its stack traces apart from its further members, also those that are not texts', async () => {
     const extra = { limit: 60, stack: 'at call()', within: { traceback: [{ toString: 1 }, 'at run()'] } }
     expect(errorOf(await invoke('Fail', { extra }))).toMatchObject({
       extra: { limit: 60, within: {} },

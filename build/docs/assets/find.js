@@ -2,7 +2,7 @@
 {
   /** Words of a question that say nothing about its subject. */
   const EMPTY_WORDS = new Set(
-    'a an and any are as at be been by can could do does for from get give had has have how i if in into is it its let long make many me my need of on one or our should so some that the their them there they this to up use using want was we what when where which who why will with without work works would you your'.split(
+    'a about after again against an and any are as at be been before but by can could did do does ever existing for from get gets give go had happen happens has have how i if in instead into is it its just let long make many me much my need not now of on one or our out should so some than that the their them then there these they this to up use using want was we were what when where which who why will with without work works would you your'.split(
       ' ',
     ),
   )
@@ -26,7 +26,7 @@
     'monitoring metrics alerts',
     'tracing opentelemetry otel traces',
     'customize customise theme brand branding logo colours colors',
-    'webhook event notification callback',
+    'webhook event notification notify callback',
     'signature signed verify hmac',
     'env environment variable setting configuration config option',
     'audit trail log history',
@@ -38,13 +38,26 @@
     'migrate migration import move switch',
     'benchmark performance speed latency fast',
     'crash kill outage',
-    'error fails failed broken troubleshoot debug',
+    'error exception fails failed broken troubleshoot debug',
     'domain hostname host',
     'swagger openapi',
     'gdpr privacy erase export',
     'multi-tenant tenant tenants project projects',
     'ha availability cluster nodes replicas',
     'vulnerability disclosure',
+    'stolen steal theft leak attacker',
+    'protect protection defend defence safe',
+    'stored store storage kept keep',
+    'encrypt encryption encrypted seal',
+    'cpu memory ram disk capacity sizing hardware',
+    'laptop locally localhost local machine',
+    'website site page frontend',
+    'hide exclude select filter subset',
+    'image picture file attachment binary content',
+    'catch handle',
+    'compare comparison difference alternative',
+    'identify identity verifier tell know',
+    'two several multiple many',
   ].map((line) => line.split(' ').map(stem))
 
   /** The part of a word that its forms share: `tokens` and `token`, `rotating` and `rotate`. */
@@ -85,25 +98,40 @@
   /** A synonym counts less than the word that was typed. */
   const SYNONYM_WEIGHT = 0.5
 
-  /** The places that answer a question, the best first. */
+  /** The places that answer a question, the best first: by their own words, and by those of the page that they are on. */
   function find(index, question) {
     const terms = [...new Set(question.split(/[^\p{L}\p{N}_-]+/u).map(termOf))].filter(Boolean)
-    if (terms.length === 0) return []
     const places = new Map()
+    const scores = new Map() // of places and of pages
+    let all = 0
     for (const term of terms) {
-      for (const [id, place] of placesOf(index, term)) {
-        const known = places.get(id) ?? { ...place, score: 0, matched: 0 }
-        known.score += place.score
-        known.matched += 1
-        places.set(id, known)
+      const found = placesOf(index, term)
+      // a word that few places have says more about the question; one that none has may be a name
+      const weight = found.size === 0 ? 1 : Math.log(1 + index.documentCount / found.size)
+      all += weight
+      const best = new Map()
+      for (const [id, place] of found) {
+        places.set(id, place)
+        best.set(id, place.score)
+        const page = pageOf(place)
+        best.set(page, Math.max(best.get(page) ?? 0, place.score))
+      }
+      for (const [at, score] of best) {
+        const known = scores.get(at) ?? { score: 0, matched: 0 }
+        // the square root, because the score of a place counts rare words higher already
+        scores.set(at, { score: known.score + score * Math.sqrt(weight), matched: known.matched + weight })
       }
     }
-    const ranked = [...places.values()].map((place) => ({
+    const rate = (at) => scores.get(at).score * (scores.get(at).matched / all) ** 2
+    const ranked = [...places].map(([id, place]) => ({
       ...place,
-      score: place.score * (place.matched / terms.length) ** 2 * (WEIGHT[place.kind] ?? WEIGHT.project),
+      score: (rate(id) + rate(pageOf(place))) * (WEIGHT[place.kind] ?? WEIGHT.project),
     }))
     return ranked.sort((a, b) => b.score - a.score)
   }
+
+  /** The page of a place, which no id of a place is: those have an anchor. */
+  const pageOf = ({ address }) => address.split('#')[0]
 
   /** The places of one word, by it or by a synonym, each with the better score. */
   function placesOf(index, term) {

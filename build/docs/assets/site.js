@@ -96,8 +96,8 @@ async function showResults() {
     found.length === 0
       ? `Nothing about “${words}”.`
       : found.length === 1
-        ? '1 place'
-        : `${Math.min(found.length, MOST)} places`
+        ? '1 result'
+        : `${Math.min(found.length, MOST)} results`
   results.hidden = false
 }
 

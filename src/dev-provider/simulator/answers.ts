@@ -32,7 +32,7 @@ export function tokenAnswer(
   const accessToken = isJwt
     ? unsignedJwt({ exp: grant.expiresAt, jti: grant.accessToken })
     : grant.accessToken
-  const [type = 'Bearer'] = oauth2.token_types ?? []
+  const [type = 'Bearer'] = oauth2.dpop === undefined ? (oauth2.token_types ?? []) : ['DPoP']
   // a server sends no `expires_in` if the definition has a default lifetime or reads the expiry by introspection
   const sendsExpiry =
     oauth2.default_expires_in === undefined && oauth2.token_introspection_request === undefined && !isJwt

@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto'
 import { matchingText } from '../../providers/matching-text.ts'
 import { keptIn } from './answers.ts'
-import { checkParameters, type Expected, RequestFault, withParams } from './check-request.ts'
-import type { SimulatedClient, SimulatedOAuth2 } from './definition.ts'
+import {
+  checkClient,
+  checkParameters,
+  type Expected,
+  parametersOf,
+  RequestFault,
+  withParams,
+} from './check-request.ts'
+import type { SimulatedClient, SimulatedOAuth2, SimulatedRequest } from './definition.ts'
 import type { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
@@ -21,12 +28,16 @@ interface Code {
   readonly challenge?: string
   readonly scopes: readonly string[]
   readonly nonce?: string
+  /** The thumbprint of the key that its tokens are bound to. */
+  readonly jkt?: string
 }
 
 /** The simulated authorization endpoint (RFC 6749 section 3.1). */
 export class AuthorizationEndpoint {
   /** By the code. */
   readonly codes = new Map<string, Code>()
+  /** The parameters of pushed requests, by their reference. */
+  readonly #pushed = new Map<string, ReadonlyMap<string, string>>()
   readonly #oauth2: SimulatedOAuth2
   readonly #client: SimulatedClient
   readonly #endpoints: SimulatedEndpoints
@@ -44,10 +55,67 @@ export class AuthorizationEndpoint {
     this.#newCode = newCode
   }
 
+  /** Takes the parameters of an authorization request (RFC 9126 section 2). Throws `RequestFault`. */
+  push(request: SimulatedRequest, id: string): { readonly request_uri: string; readonly expires_in: number } {
+    const { pushed_authorization_request: block, token_request: token } = this.#oauth2
+    if (block === undefined) throw new RequestFault('is not in the definition')
+    if (request.method !== 'POST') throw new RequestFault(`is a ${request.method} instead of a POST`)
+    const params = parametersOf(request, block, this.#endpoints.of(block))
+    const client = checkClient(request, token, this.#client)
+    checkParameters(new Map([...params].filter(([name]) => client.has(name))), client)
+    for (const name of client.keys()) if (name !== 'client_id') params.delete(name)
+    const reference = `urn:ietf:params:oauth:request_uri:${id}`
+    this.#pushed.set(reference, params)
+    return { request_uri: reference, expires_in: 60 }
+  }
+
+  /** The authorization request with the parameters that were pushed; each reference works once. */
+  #whole(url: URL): URL {
+    const { authorize_request: block, pushed_authorization_request: isPushed } = this.#oauth2
+    if (isPushed === undefined) return url
+    const whole = this.#endpoints.of(block)
+    whole.hash = url.hash
+    const own = [...url.searchParams].filter(([name]) => !whole.searchParams.has(name))
+    const names = block.parameter_names ?? {}
+    const {
+      [names.client_id ?? 'client_id']: clientId,
+      request_uri: reference,
+      ...others
+    } = Object.fromEntries(own)
+    const params = this.#pushed.get(reference ?? '')
+    if (clientId !== this.#client.clientId || params === undefined || Object.keys(others).length > 0)
+      throw new RequestFault('does not consist of the client id and a reference to a pushed request')
+    this.#pushed.delete(reference ?? '')
+    for (const [name, value] of params) whole.searchParams.set(name, value)
+    return whole
+  }
+
+  /** The authorization request with the parameters of its signed JWT (RFC 9101). */
+  #unsigned(url: URL): URL {
+    if (this.#oauth2.request_object === undefined) return url
+    const { searchParams } = url
+    const jwt = searchParams.get('request') ?? ''
+    if (this.#client.verifies?.(jwt) !== true)
+      throw new RequestFault('is not signed with the key of the client')
+    const { iss, aud, iat, exp, jti, ...params } = JSON.parse(
+      Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, string>
+    if (iss !== this.#client.clientId || [aud, iat, exp, jti].includes(undefined))
+      throw new RequestFault('has a signed JWT without iss, aud, iat, exp or jti')
+    const whole = this.#endpoints.of(this.#oauth2.authorize_request)
+    whole.hash = url.hash
+    for (const [name, value] of searchParams)
+      if (name !== 'request' && !whole.searchParams.has(name) && params[name] !== value)
+        throw new RequestFault(`has the parameter ${name} outside of the signed JWT with another value`)
+    for (const [name, value] of Object.entries(params)) whole.searchParams.set(name, value)
+    return whole
+  }
+
   /** Checks the authorization request and returns the URL of its response. Throws `RequestFault`. */
-  answer(url: URL, { scopes, consent }: Play, client: Values): URL {
-    const { authorize_request: block, pkce, scope_delimiter: separator, issuer } = this.#oauth2
+  answer(received: URL, { scopes, consent }: Play, client: Values): URL {
+    const { authorize_request: block, pkce, scope_delimiter: separator, issuer, dpop } = this.#oauth2
     const endpoint = this.#endpoints.of(block)
+    const url = this.#unsigned(this.#whole(received))
     if (url.origin !== endpoint.origin || url.pathname !== endpoint.pathname)
       throw new RequestFault(`goes to ${url.origin}${url.pathname}`)
     if (url.hash !== (block.fragment === undefined ? '' : `#${block.fragment}`))
@@ -63,6 +131,7 @@ export class AuthorizationEndpoint {
       ['redirect_uri', this.#client.redirectUri],
       ['state', isNotEmpty],
       ...(paramsHaveScopes || scopes.length === 0 ? [] : [['scope', scopes.join(separator)] as const]),
+      ...(dpop === undefined ? [] : [['dpop_jkt', isNotEmpty] as const]),
       ...(scopes.includes('openid') ? [['nonce', isNotEmpty] as const] : []),
       ...(pkce.enabled
         ? ([
@@ -92,10 +161,12 @@ export class AuthorizationEndpoint {
     const code = this.#newCode()
     const challenge = actual.get(block.parameter_names?.code_challenge ?? 'code_challenge')
     const nonce = actual.get('nonce')
+    const jkt = actual.get('dpop_jkt')
     this.codes.set(code, {
       scopes,
       ...(challenge !== undefined && { challenge }),
       ...(nonce !== undefined && { nonce }),
+      ...(jkt !== undefined && { jkt }),
     })
     back.searchParams.set(this.#oauth2.code_parameter ?? 'code', code)
     for (const [name, value] of Object.entries(this.#callbackValues())) back.searchParams.set(name, value)

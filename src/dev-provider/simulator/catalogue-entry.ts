@@ -1,5 +1,7 @@
+import { signsGrants } from '../../providers/client-key.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
-import type { SimulatedEntry } from './main-job.ts'
+import { tokenRequestIn, typeOf } from '../../providers/provider.ts'
+import type { SimulatedEntry } from './job.ts'
 
 /** How many scopes are requested if the definition has no default scopes. */
 const REQUESTED_SCOPES = 3
@@ -12,12 +14,18 @@ export function catalogueEntry(
   const wanted = Object.entries(provider.variables ?? {}).filter(
     ([, { isExample, askUser }]) => isExample === true && askUser !== true,
   )
+  const type = typeOf(provider)
   const variables = Object.fromEntries(wanted.map(([name, { value }]) => [name, { value }]))
+  const body = { id, provider_id: id, type, ...(wanted.length > 0 && { [type]: { variables } }) }
+  if (type !== 'oauth2') return { body }
   const known = Object.keys(facts.scopes ?? {}).slice(0, REQUESTED_SCOPES)
   const asked = scopes ?? (provider.defaultScopes.length > 0 ? undefined : known)
   return {
-    body: { id, provider_id: id, ...(wanted.length > 0 && { oauth2: { variables } }) },
+    body,
     ...(asked !== undefined && { scopes: asked }),
-    client: { method: provider.tokenRequest.authMethod, algorithm: provider.clientAssertion?.algorithm },
+    ...(provider.grant && { grant: provider.grant.type }),
+    client: signsGrants(provider)
+      ? { method: 'private_key_jwt', algorithm: provider.assertion?.algorithm }
+      : { method: tokenRequestIn(provider).authMethod, algorithm: provider.clientAssertion?.algorithm },
   }
 }

@@ -124,6 +124,9 @@ export function checkClient(
   }
 }
 
+/** The format of a token that is bound to a key (RFC 9449 section 7.1). */
+export const BOUND_FORMAT = 'DPoP {{access_token}}'
+
 /** Checks the access token in `Authorization`: as RFC 6750 section 2.1 has it, or in the format of the block. */
 export function checkBearer(
   { headers }: SimulatedRequest,

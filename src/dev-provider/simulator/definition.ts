@@ -34,6 +34,7 @@ export interface SimulatedOAuth2 {
     readonly code_challenge_encoding?: string
   }
   readonly authorize_request: SimulatedBlock
+  readonly pushed_authorization_request?: SimulatedBlock
   readonly token_request: SimulatedBlock
   readonly refresh_request?: SimulatedBlock
   readonly exchange_request?: SimulatedBlock
@@ -43,7 +44,15 @@ export interface SimulatedOAuth2 {
   readonly revocation_request?: SimulatedBlock
   readonly issuer?: string
   readonly token_types?: readonly string[]
+  readonly request_object?: { readonly algorithm?: string }
   readonly client_assertion?: { readonly algorithm?: string }
+  /** Absent: tokens come by a code. */
+  readonly grant?: { readonly type: string }
+  readonly assertion?: SimulatedAssertion
+  readonly impersonation?: { readonly pattern: string }
+  readonly default_scopes?: readonly string[]
+  /** RFC 9449; absent: the server issues bearer tokens. */
+  readonly dpop?: { readonly algorithm: string }
   readonly rotation?: { readonly kind: string }
   readonly strict_rotation?: boolean
   readonly default_expires_in?: number
@@ -72,6 +81,16 @@ export interface SimulatedOAuth2 {
     readonly auth_header_value_format?: string
     readonly headers?: Readonly<Record<string, string>>
   }
+}
+
+/** The JWT of the grant `jwt_bearer`. */
+export interface SimulatedAssertion {
+  readonly algorithm?: string
+  readonly issuer?: string
+  readonly subject?: string
+  readonly audience?: string
+  readonly lifetime?: number
+  readonly claims?: Readonly<Record<string, string | number | boolean>>
 }
 
 export interface SimulatedKeptValue {

@@ -2,7 +2,11 @@ import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
 import { clientKeyFor, type SigningClient } from './client-key.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
+import { runGrantJob } from './grant-job.ts'
+import { type JobResult, runSteps, type SimulatedEntry } from './job.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
+import { runKeyJob } from './key-job.ts'
+import { runSigningJob } from './signing-job.ts'
 import { walkThroughConsent } from './simulated-browser.ts'
 import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { Simulator } from './simulator.ts'
@@ -10,62 +14,24 @@ import { Simulator } from './simulator.ts'
 // The whole main job of one provider against its simulator: consent, callback, token, call, refresh, refusal, revocation.
 // Gatepass is the real one, used by its API and its pages; the simulator answers its outgoing requests.
 
-/** One step of the job, as it went. */
-export interface Step {
-  readonly step: string
-  readonly ok: boolean
-  /** What was wrong, or what was seen. */
-  readonly detail: string
-}
-
-export interface JobResult {
-  readonly id: string
-  readonly ok: boolean
-  readonly steps: readonly Step[]
-}
-
-export interface SimulatedEntry {
-  /** The body of `POST /v1/admin/auth_providers`, without a client. */
-  readonly body: { readonly id: string; readonly oauth2?: Readonly<Record<string, unknown>> } & Readonly<
-    Record<string, unknown>
-  >
-  /** What is asked for; left out: the definition's default scopes. */
-  readonly scopes?: readonly string[]
-  /** How the client signs, where its secret is a key; left out: as the body says. */
-  readonly client?: SigningClient
-  /** What the server does otherwise than the definition says. */
-  readonly plays?: Partial<SimulatedOAuth2>
-}
-
-/** Runs the job and removes its entry again. Every step is reported; the first one that fails ends the job. */
-export async function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): Promise<JobResult> {
-  const { id } = entry.body
-  const steps: Step[] = []
+/** Runs the main job of a definition: with a consent, with keys that users type, or with tokens of the client itself. */
+export function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): Promise<JobResult> {
+  if (entry.body.type === 'credentials') return runKeyJob(gatepass, entry)
+  if (entry.body.type === 'oauth1') return runSigningJob(gatepass, entry)
+  const { oauth2 } = entry.body as { readonly oauth2?: Partial<SimulatedOAuth2> } // checked by the API
+  const grant = entry.grant ?? oauth2?.grant?.type ?? 'authorization_code'
+  if (grant !== 'authorization_code')
+    return runGrantJob(gatepass, entry, entry.client ?? signingClientOf(oauth2))
   const job = new Job(gatepass, entry)
-  const run = async (step: string, body: () => Promise<string>) => {
-    try {
-      steps.push({ step, ok: true, detail: await body() })
-    } catch (error) {
-      if (!(error instanceof JobFailure)) throw error
-      steps.push({ step, ok: false, detail: error.message })
-      throw error
-    }
-  }
-  try {
-    await run('definition', () => job.define())
-    await run('consent refused', () => job.refuse())
-    await run('consent', () => job.consent())
-    await run('call', () => job.use())
-    await run('refresh', () => job.refresh())
-    await run('refresh refused', () => job.refuseRefresh())
-    await run('revocation', () => job.revoke())
-  } catch (error) {
-    if (!(error instanceof JobFailure)) throw error
-  } finally {
-    await gatepass.call('DELETE', `/v1/admin/auth_providers/${id}`)
-    gatepass.outgoing.playing = undefined
-  }
-  return { id, ok: steps.every(({ ok }) => ok), steps }
+  return runSteps(gatepass, entry.body.id, [
+    ['definition', () => job.define()],
+    ['consent refused', () => job.refuse()],
+    ['consent', () => job.consent()],
+    ['call', () => job.use()],
+    ['refresh', () => job.refresh()],
+    ['refresh refused', () => job.refuseRefresh()],
+    ['revocation', () => job.revoke()],
+  ])
 }
 
 class Job {
@@ -167,16 +133,13 @@ class Job {
   /** A request to the API through the proxy, or the token where no API is known. */
   async use(): Promise<string> {
     if (this.#oauth2?.api?.base_url === undefined) {
+      if (this.#isBound)
+        return 'the definition names no API, and tokens that are bound to a key are not released'
       const { status } = await this.#token()
       expectThat(status === 200, `the token is not released (${status})`)
       return 'the token is released; the definition names no API'
     }
-    const { status, body } = await this.#gatepass.call(
-      'GET',
-      `/proxy/${this.#entry.body.id}/simulated`,
-      undefined,
-      { 'x-gatepass-user': this.#user },
-    )
+    const { status, body } = await this.#callApi()
     this.#expectNoFaults()
     expectThat(
       status === 200 && body.simulated === true,
@@ -186,7 +149,10 @@ class Job {
   }
 
   async refresh(): Promise<string> {
-    if (!this.#canRefresh) return 'no refresh requests: tokens are used to their end'
+    if (!this.#canRefresh)
+      return this.#oauth2?.refresh_request === undefined
+        ? 'no refresh requests: tokens are used to their end'
+        : 'not tried, since the definition names no API'
     const before = this.#playing.latest?.accessToken
     const body = await this.#refreshed()
     this.#expectNoFaults()
@@ -194,7 +160,7 @@ class Job {
     const after = this.#playing.latest
     expectThat(after?.isRefreshed === true && after.accessToken !== before, 'no refresh request was sent')
     expectThat(
-      body.body.access_token === after.accessToken,
+      this.#isBound || body.body.access_token === after.accessToken,
       'the caller got another token than the refreshed one',
     )
     if (this.#oauth2?.renewal_request !== undefined) return 'the access token is renewed'
@@ -236,8 +202,15 @@ class Job {
     return this.#token(isKnown ? {} : { force_refresh: true })
   }
 
+  /** The token, refreshed if it has expired; where tokens are not released, a request to the API with it. */
   #token(body: object = {}): Promise<Answer> {
+    if (this.#isBound) return this.#callApi()
     return this.#gatepass.call('POST', `/v1/connections/${this.#connectionId}/token`, body)
+  }
+
+  #callApi(): Promise<Answer> {
+    const path = `/proxy/${this.#entry.body.id}/simulated`
+    return this.#gatepass.call('GET', path, undefined, { 'x-gatepass-user': this.#user })
   }
 
   #need(user_id: string) {
@@ -282,7 +255,12 @@ class Job {
     return url.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name]?.value ?? name)
   }
 
+  get #isBound(): boolean {
+    return this.#oauth2?.dpop !== undefined
+  }
+
   get #canRefresh(): boolean {
+    if (this.#isBound && this.#oauth2?.api?.base_url === undefined) return false
     return (this.#oauth2?.refresh_request ?? this.#oauth2?.renewal_request) !== undefined
   }
 
@@ -298,6 +276,14 @@ class Job {
 }
 
 function signingClientOf(oauth2: object | undefined): SigningClient {
-  const { token_request: token, client_assertion: assertion } = { ...oauth2 } as Partial<SimulatedOAuth2> // checked by the API
+  const {
+    token_request: token,
+    client_assertion: assertion,
+    ...own
+  } = {
+    ...oauth2,
+  } as Partial<SimulatedOAuth2> // checked by the API
+  if (own.grant?.type === 'jwt_bearer')
+    return { method: 'private_key_jwt', algorithm: own.assertion?.algorithm }
   return { method: token?.auth_method, algorithm: assertion?.algorithm }
 }

@@ -6,7 +6,7 @@ import type { Simulator } from './simulator.ts'
 /** Acts as the user's browser, which sends cookies: from the connect page to the simulated provider to the callback. */
 export async function walkThroughConsent(
   { browse }: Pick<SimulatedGatepass, 'browse'>,
-  simulator: Simulator,
+  simulator: Pick<Simulator, 'authorize'>,
   {
     url,
     usersValues,
@@ -40,7 +40,7 @@ export async function walkThroughConsent(
   await browse(new URL(location, back).href, { cookie })
 }
 
-function cookiesOf({ headers }: Response): string {
+export function cookiesOf({ headers }: Response): string {
   return headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1).join(''))

@@ -46,6 +46,7 @@ export class SimulatedEndpoints {
     const oauth2 = this.#oauth2
     const all = [
       ['authorization', oauth2.authorize_request],
+      ['pushedAuthorization', oauth2.pushed_authorization_request],
       ['token', oauth2.token_request],
       ['refresh', oauth2.refresh_request],
       ['exchange', oauth2.exchange_request],

@@ -1,12 +1,17 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress/outgoing.ts'
-import type { SimulatedResponse } from './definition.ts'
-import type { Simulator } from './simulator.ts'
+import type { SimulatedRequest, SimulatedResponse } from './definition.ts'
+
+/** What answers in place of the hosts that it knows. */
+export interface Playing {
+  knows(url: URL): boolean
+  answer(request: SimulatedRequest): SimulatedResponse
+}
 
 /** An outgoing client that opens no connections: the simulator answers, and hosts unknown to it are refused. */
 export interface SimulatedOutgoing extends Outgoing {
   /** The simulator that answers from now on. */
-  playing: Simulator | undefined
+  playing: Playing | undefined
 }
 
 /** `allows`: which URLs the real client would reach, for definitions that are checked before a simulator plays them. */

@@ -10,6 +10,7 @@ import {
 } from './answers.ts'
 import { AuthorizationEndpoint, type Play } from './authorization-endpoint.ts'
 import {
+  BOUND_FORMAT,
   checkBearer,
   checkClient,
   checkHeaders,
@@ -26,6 +27,7 @@ import type {
   SimulatedRequest,
   SimulatedResponse,
 } from './definition.ts'
+import { ProofCheck } from './proof-check.ts'
 import { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
@@ -35,7 +37,10 @@ export interface SimulatedFault {
   readonly fault: string
 }
 
-const LIFETIME_SECONDS = 3600
+type RequestKind = NonNullable<ReturnType<SimulatedEndpoints['kindOf']>>
+
+/** Of issued access tokens. */
+export const LIFETIME_SECONDS = 3600
 
 /**
  * An authorization server and its API, as one definition describes them. It checks each request strictly and answers
@@ -52,7 +57,10 @@ export class Simulator {
   readonly #endpoints: SimulatedEndpoints
   readonly #now: () => number
   readonly #authorization: AuthorizationEndpoint
+  readonly #proofs: ProofCheck | undefined
   readonly #grants: Issued[] = []
+  /** The thumbprint of the key that the latest tokens are bound to. */
+  #boundTo: string | undefined
   #issued = 0
 
   constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, now: () => number) {
@@ -63,6 +71,7 @@ export class Simulator {
       this.#secret('code'),
     )
     this.#now = now
+    this.#proofs = oauth2.dpop && new ProofCheck(oauth2.dpop.algorithm, now)
   }
 
   /** The grant that was issued last. */
@@ -97,6 +106,8 @@ export class Simulator {
         throw new RequestFault(
           `goes to ${request.url.origin}${request.url.pathname}, which the definition does not name`,
         )
+      const demand = this.#proofDemand(kind, request)
+      if (demand !== undefined) return demand
       const response = this[kind](request)
       this.#count(kind)
       return response
@@ -104,6 +115,30 @@ export class Simulator {
       const fault = this.#recorded(kind ?? 'a request', error)
       return json(400, { error: 'invalid_request', error_description: fault.message })
     }
+  }
+
+  /** The demand for a nonce in the request's proof. Throws `RequestFault` if a proof is missing or wrong. */
+  #proofDemand(kind: RequestKind, request: SimulatedRequest): SimulatedResponse | undefined {
+    if (this.#proofs === undefined) return undefined
+    if (kind === 'pushedAuthorization') return this.#proofs.demand(request, { thumbprint: undefined })
+    if (kind === 'token') {
+      const sent = [...this.#authorization.codes].find(([code]) => request.body.includes(code))
+      return this.#proofs.demand(request, { thumbprint: sent?.[1].jkt })
+    }
+    const thumbprint = this.#boundTo
+    if (kind === 'refresh') return this.#proofs.demand(request, { thumbprint })
+    const accessToken = this.latest?.accessToken ?? ''
+    const carriesToken = kind === 'api' || request.headers.authorization?.startsWith('DPoP ') === true
+    return carriesToken ? this.#proofs.demand(request, { thumbprint, accessToken }) : undefined
+  }
+
+  /** The format of a token in `Authorization`. */
+  #format(declared: string | undefined): string | undefined {
+    return this.#proofs === undefined ? declared : BOUND_FORMAT
+  }
+
+  pushedAuthorization(request: SimulatedRequest): SimulatedResponse {
+    return json(201, this.#authorization.push(request, this.#secret('request')))
   }
 
   token(request: SimulatedRequest): SimulatedResponse {
@@ -125,6 +160,7 @@ export class Simulator {
     this.#check(request, block, actual, standard, this.#values())
     this.#authorization.codes.delete(actual.get(names.code ?? 'code') ?? '')
     if (code === undefined || (pkce.enabled && verifier === undefined)) throw new RequestFault('has no code')
+    this.#boundTo = code.jkt
     return this.#issue(block, { scopes: code.scopes, ...(code.nonce !== undefined && { nonce: code.nonce }) })
   }
 
@@ -168,7 +204,8 @@ export class Simulator {
   userInfo(request: SimulatedRequest): SimulatedResponse {
     const { user_info_request: block } = this.#oauth2
     if (block === undefined) throw new RequestFault('is not in the definition')
-    checkBearer(request, block.auth_header_value_format, (token) => token === this.latest?.accessToken)
+    const format = this.#format(block.auth_header_value_format)
+    checkBearer(request, format, (token) => token === this.latest?.accessToken)
     const values = { ...this.#values(), access_token: this.latest?.accessToken }
     this.#check(request, block, this.#parameters(request, block), new Map(), values)
     return json(200, userInfoAnswer(this.#oauth2, block))
@@ -179,7 +216,8 @@ export class Simulator {
     const grant = this.latest
     if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
     const isBearer = block.auth_method === 'bearer_access_token'
-    if (isBearer) checkBearer(request, block.auth_header_value_format, (token) => token === grant.accessToken)
+    const format = this.#format(block.auth_header_value_format)
+    if (isBearer) checkBearer(request, format, (token) => token === grant.accessToken)
     const client = isBearer ? new Map<string, Expected>() : checkClient(request, block, this.#client)
     const values = { ...this.#values(), access_token: grant.accessToken }
     this.#check(request, block, this.#parameters(request, block), client, values)
@@ -193,7 +231,7 @@ export class Simulator {
     const { auth_method: method, token_parameter: name, revokes } = block
     const tokens = [grant.accessToken, ...(grant.refreshToken === undefined ? [] : [grant.refreshToken])]
     if (method === 'bearer_access_token')
-      checkBearer(request, block.auth_header_value_format, (token) => tokens.includes(token))
+      checkBearer(request, this.#format(block.auth_header_value_format), (token) => tokens.includes(token))
     const asClient = method !== 'none' && method !== 'bearer_access_token'
     const actual = this.#parameters(request, block)
     const isToken = (value: string) =>
@@ -226,7 +264,8 @@ export class Simulator {
     const isInHeader = Object.values(api?.headers ?? {}).some((header) =>
       namesIn(header).includes('access_token'),
     )
-    if (!isInHeader) checkBearer(request, api?.auth_header_value_format, (given) => given === token)
+    const format = this.#format(api?.auth_header_value_format)
+    if (!isInHeader) checkBearer(request, format, (given) => given === token)
     return json(200, { simulated: true })
   }
 

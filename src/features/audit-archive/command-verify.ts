@@ -8,7 +8,7 @@ export const archiveCheck: TrailCheck = {
   kind: 'instead',
   option: 'archive',
   flags: '--archive <file...>',
-  description: 'check these archives, and that they join, in place of the trail',
+  description: 'check these archives, and that they join up, instead of the trail',
   example: 'gatepass audit verify --archive /var/archive/gatepass/*.audit.jsonl',
   run: verifyFiles,
 }

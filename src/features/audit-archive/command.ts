@@ -31,7 +31,7 @@ export function defineArchive(archive: Command, shell: Shell): void {
       parseBefore,
     )
     .requiredOption('--to <folder>', 'where the files are written', parseId)
-    .option('--all', 'all projects, not only that of --project')
+    .option('--all', 'all projects, not only the one in --project')
     .addOption(projectOption())
     .addOption(jsonOption())
     .addHelpText('after', HELP)
@@ -39,7 +39,7 @@ export function defineArchive(archive: Command, shell: Shell): void {
       refuseServer(shell, options, 'audit archive')
       const { to, json, all } = options
       if (statSync(to, { throwIfNoEntry: false })?.isDirectory() !== true)
-        throw new CommandFailure(`${to} is no folder: make it first.`, EXIT.usage)
+        throw new CommandFailure(`${to} is not a folder. Create it first.`, EXIT.usage)
       const { archiveTrail } = await import('./archive-trail.ts')
       return shell.withBroker(shell, options, async ({ broker, project }) => {
         const before = options.before(broker.now())
@@ -121,7 +121,7 @@ function printArchived(name: string, archived: readonly Archived[], before: Epoc
   for (const { file = '', firstSeq, lastSeq } of archived)
     print(`${MARKS.ok} ${name}: entries ${firstSeq} to ${lastSeq} are in ${sanitize(file)}.`)
   if (archived.length > 0)
-    print(dim('  Keep a copy elsewhere too: the database does not have these entries any more.'))
+    print(dim('  Keep a copy elsewhere too: the database no longer has these entries.'))
 }
 
 function parseBefore(text: string): ArchiveOptions['before'] {
@@ -134,8 +134,8 @@ function parseBefore(text: string): ArchiveOptions['before'] {
 }
 
 const HELP = `
-Each file is verified before the entries are removed, and the trail goes on from a signed anchor. A run that was
-interrupted loses nothing: run the command again. The trail always keeps its newest entry.
+Each file is verified before the entries are removed, and the trail continues from a signed anchor. An
+interrupted run loses nothing: run the command again. The trail always keeps its newest entry.
 
 Examples:
   $ gatepass audit archive --before 400d --to /var/archive/gatepass

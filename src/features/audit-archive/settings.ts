@@ -54,6 +54,6 @@ function readRetention({ setting, addFault }: SettingsSource<Variable>): Retenti
   const folder = resolve(archive)
   // a missing path is accepted: its disk may be mounted later
   if (findStats(folder)?.isDirectory() === false)
-    addFault('GATEPASS_AUDIT_ARCHIVE', `names ${folder}, which is no folder: make it, or write none.`)
+    addFault('GATEPASS_AUDIT_ARCHIVE', `names ${folder}, which is not a folder: create it, or write none.`)
   return { seconds, folder }
 }

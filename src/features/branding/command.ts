@@ -39,20 +39,20 @@ export function defineBranding(branding: Command, shell: Shell): void {
     branding
       .argument('<project>', "the id or the name of the key's project", parseId)
       .option('--app-name <name>', 'the name of the application, on every page that users see')
-      .option('--logo <file>', 'a PNG, JPEG or WebP image of at most 64 KiB')
-      .option('--accent <colour>', 'links and buttons on light pages, such as #0b57d0')
-      .option('--accent-dark <colour>', 'the same on dark pages')
-      .option('--app-url <url>', 'where the last page of an authorization leads back to')
-      .option('--privacy-url <url>', 'where your privacy policy is')
-      .option('--support-url <url>', 'where your users get help')
-      .option('--lang <language>', 'the language for users whose own language the pages do not have')
+      .option('--logo <file>', 'a PNG, JPEG, or WebP image of at most 64 KiB')
+      .option('--accent <color>', 'links and buttons on light pages, such as #0b57d0')
+      .option('--accent-dark <color>', 'the same on dark pages')
+      .option('--app-url <url>', 'the URL that the last page of an authorization links back to')
+      .option('--privacy-url <url>', 'the URL of your privacy policy')
+      .option('--support-url <url>', 'the URL where your users get help')
+      .option('--lang <language>', 'the language for users whose own language is not available')
       .option('--texts <file>', 'a JSON file with sentences by language and place')
-      .option('--domain <host>', 'a host name of your own, where users see the pages once it is proved')
+      .option('--domain <host>', 'your own host name, where users see the pages once it is proved')
       .option(
         '--verify-domain',
         'look for the DNS record that proves the domain, and use the domain from then on',
       )
-      .option('--remove <members...>', 'remove these members, such as logo accent_dark'),
+      .option('--remove <members...>', 'remove these members, for example logo accent_dark'),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (project: string, options: BrandingOptions) => {
@@ -65,7 +65,7 @@ export function defineBranding(branding: Command, shell: Shell): void {
           ? await api.call('verifyDomain', { params })
           : (changed ?? (await api.call('getBranding', { params })))
         if (options.json) return printJson(branding)
-        if (isChanged) print(`${MARKS.ok} The pages of ${sanitize(project)} are changed.`)
+        if (isChanged) print(`${MARKS.ok} The pages of ${sanitize(project)} were changed.`)
         if (options.verifyDomain && branding.domain !== undefined)
           print(
             `${MARKS.ok} ${sanitize(branding.domain.name)} is proved: users see the pages there from now on.`,
@@ -111,7 +111,7 @@ const TYPES: Readonly<Record<string, string>> = { png: 'png', jpg: 'jpeg', jpeg:
 async function readImage(file: string): Promise<string> {
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
   if (type === undefined)
-    throw new CommandFailure(`--logo takes a .png, .jpg or .webp file, not ${file}.`, EXIT.usage)
+    throw new CommandFailure(`--logo takes a .png, .jpg, or .webp file, not ${file}.`, EXIT.usage)
   const bytes = await readFile(file).catch(() => {
     throw new CommandFailure(`The file "${file}" cannot be read.`, EXIT.notFound)
   })
@@ -130,7 +130,7 @@ function report(branding: Branding): void {
     const { name, status } = branding.domain
     rows.push(['domain', status === 'proved' ? name : `${name} (not proved yet)`])
   }
-  if (rows.length === 0) print('Nothing is set: the pages look as Gatepass does.')
+  if (rows.length === 0) print('Nothing is set: the pages have the look of Gatepass.')
   const width = Math.max(...rows.map(([label]) => label.length))
   for (const [label, value] of rows) print(`  ${dim(label.padEnd(width))}  ${sanitize(value)}`)
 }
@@ -140,10 +140,10 @@ function explainDomain(project: string, { name, challenge, ...domain }: OwnDomai
   const lines = [
     `Users see the public URL until ${name} is proved:`,
     '',
-    `1. Register these redirect URIs beside the present ones; users come back to them from the proof on:`,
+    `1. Register these redirect URIs in addition to the current ones. Users come back to them once the domain is proved:`,
     ...domain.redirect_uris.map((uri) => `   ${uri.provider_id}: ${uri.redirect_uri}`),
     ...(domain.login_redirect_uri === undefined ? [] : [`   users’ login: ${domain.login_redirect_uri}`]),
-    `2. Let ${name} lead to this Gatepass, with TLS.`,
+    `2. Point ${name} to this Gatepass, with TLS.`,
     `3. Publish this DNS record:`,
     `   ${challenge.name}  ${challenge.type}  ${challenge.value}`,
     `4. gatepass projects branding ${project} --verify-domain`,
@@ -160,4 +160,4 @@ Examples:
   $ gatepass projects branding default --domain auth.acme.example
   $ gatepass projects branding default --verify-domain
 
-docs/guides/branding.md shows what users see of it, docs/guides/own-domain.md how a domain is set up.`
+docs/guides/branding.md shows what users see. docs/guides/own-domain.md explains how to set up a domain.`

@@ -38,7 +38,7 @@ export function addDomainForms(
     async (on) => {
       const done = await attempt(() => perform(on, verifyDomain, { params: ownProject(on) }))
       if (done.outcome === 'refused') return show(on, { problem: done.message }, done.status)
-      return on.go(DOMAIN_SECTION, 'The TXT record is there: users see the pages at the domain.')
+      return on.go(DOMAIN_SECTION, 'The TXT record was found. Users now see the pages at the domain.')
     },
     recent,
   )
@@ -47,7 +47,7 @@ export function addDomainForms(
     '/branding/domain/remove',
     async (on) => {
       await perform(on, changeBranding, { params: ownProject(on), body: { domain: null } })
-      return on.go(DOMAIN_SECTION, 'The domain was removed: users see the pages at the public URL.')
+      return on.go(DOMAIN_SECTION, 'The domain was removed. Users now see the pages at the public URL.')
     },
     recent,
   )

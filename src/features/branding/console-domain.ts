@@ -37,8 +37,8 @@ export async function domainSection(
 }
 
 function withoutDomain(on: OnPage, refused: RefusedDomain): Html {
-  return html`<p class="muted">None: your users see the pages at ${code(on.broker.settings.publicUrl.origin)}. With a domain of your own they see your host name; nothing changes for them before it is proved.</p>
-${forms(on, setForm(on, 'Set the domain', refused))}`
+  return html`<p class="muted">None: your users see the pages at ${code(on.broker.settings.publicUrl.origin)}. With your own domain, they see your host name. Nothing changes for them until it is proved.</p>
+${forms(on, setForm(on, 'Set domain', refused))}`
 }
 
 function withDomain(
@@ -53,9 +53,9 @@ function withDomain(
   const about = isProved
     ? html`Users see the pages at ${code(origin)} since ${exactTime(provedAt)}.`
     : html`Users see the pages at ${code(on.broker.settings.publicUrl.origin)} until it is proved.`
-  const change = html`<details${refused.value === undefined ? '' : html` open`}><summary>Set another domain</summary>
-<p class="muted">${isProved ? 'It takes the place of this one: users see the pages at the public URL until the other one is proved.' : 'It takes the place of this one, and gets a TXT record of its own.'}</p>
-${setForm(on, 'Set the other domain', refused)}</details>`
+  const change = html`<details${refused.value === undefined ? '' : html` open`}><summary>Use a different domain</summary>
+<p class="muted">${isProved ? 'It replaces this one: users see the pages at the public URL until the new one is proved.' : 'It replaces this one and gets its own TXT record.'}</p>
+${setForm(on, 'Replace domain', refused)}</details>`
   return html`<p><strong>${name(domain.name)}</strong> ${isProved ? badge('proved', 'good') : badge('not proved', 'wait')}<br><span class="muted">${about}</span></p>
 ${isProved ? kept(registrations) : steps(registrations)}
 ${forms(
@@ -70,9 +70,9 @@ ${change}`,
 /** The steps before the proof, in the order in which nothing fails for users. */
 function steps(registrations: DomainRegistrations): Html {
   return html`<ol>
-<li><strong>Register the redirect URIs</strong> at your providers, beside the present ones.
+<li><strong>Register the redirect URIs</strong> at your providers, in addition to the current ones.
 ${redirectUris(registrations, { mayBeOpen: true })}</li>
-<li><strong>Let the name lead to Gatepass:</strong> a CNAME or address record to the proxy before it, a certificate for the name, and the <code>Host</code> header passed on as it came.</li>
+<li><strong>Point the name to Gatepass:</strong> a CNAME or address record to the proxy before it, a certificate for the name, and the <code>Host</code> header passed on as it came.</li>
 <li><strong>Publish this DNS record:</strong>
 ${txtRecord(registrations)}</li>
 <li><strong>Verify.</strong> A new record can take some minutes until all name servers answer it.</li>
@@ -114,7 +114,7 @@ function copies(rows: readonly (readonly string[])[]): Html {
 }
 
 function setForm(on: OnPage, button: string, { value, fault }: RefusedDomain): Html | '' {
-  const fields = html`${field('Host name', 'domain', { value, fault, required: true, maxlength: 253, placeholder: 'auth.acme.example', hint: 'A DNS name that is yours, without scheme, port and path.' })}
+  const fields = html`${field('Host name', 'domain', { value, fault, required: true, maxlength: 253, placeholder: 'auth.acme.example', hint: 'A DNS name that is yours, without scheme, port, or path.' })}
 ${submit(button, 'secondary')}`
   return on.form('/branding/domain#domain', fields)
 }

@@ -26,7 +26,7 @@ export const LOOK = operationForm(
     app_name: {
       label: 'Name of your application',
       placeholder: 'Acme Assistant',
-      hint: 'As your users know it. Left empty, the pages say “your application”.',
+      hint: 'As your users know it. If empty, the pages say “your application”.',
     },
     lang: {
       label: 'Language',
@@ -35,13 +35,13 @@ export const LOOK = operationForm(
         ...LANGUAGES.map((language) => [language, LANGUAGE_NAMES[language]] as const),
       ],
     },
-    accent: { label: 'Colour on light pages', placeholder: '#0b57d0' },
-    accent_dark: { label: 'Colour on dark pages', placeholder: '#8ab4f8' },
+    accent: { label: 'Color on light pages', placeholder: '#0b57d0' },
+    accent_dark: { label: 'Color on dark pages', placeholder: '#8ab4f8' },
     app_url: {
       label: 'Your application',
       type: 'url',
       placeholder: 'https://acme.example/',
-      hint: 'Where “Back to …” leads, if the request named no address.',
+      hint: 'Where “Back to …” leads if the request names no address.',
     },
     privacy_url: { label: 'Privacy page', type: 'url', placeholder: 'https://acme.example/privacy' },
     support_url: { label: 'Support page', type: 'url', placeholder: 'https://acme.example/help' },
@@ -56,14 +56,14 @@ export const LOOK = operationForm(
  */
 export function brandingFields(sent: SentFields, nearest: Html | ''): Html {
   return html`<div class="columns">${LOOK.view(sent)}</div>
-<div class="buttons"><button type="submit" name="do" value="preview" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
+<div class="buttons"><button type="submit" name="do" value="preview" class="secondary">Preview</button> <button type="submit" name="do" value="set">Save</button></div>
 ${nearest}`
 }
 
 const PLACES: Readonly<Record<OwnText, readonly [label: string, hint: string]>> = {
   'connect.note': ['Before the user agrees', 'Under the heading of the connect page.'],
   'completed.note': ['When the account is connected', 'On the last page.'],
-  'failed.note': ['When it did not work', 'On the last page, such as where to get help.'],
+  'failed.note': ['When it fails', 'On the last page, for example where to get help.'],
 }
 
 /** The fields for the project's own sentences in one language. */

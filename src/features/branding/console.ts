@@ -14,6 +14,7 @@ import type { Html } from '../../http/pages/layout.ts'
 import { wordsOf } from '../../http/pages/texts/words.ts'
 import { omitted } from '../../operations/omitted.ts'
 import { parseOnce } from '../../parsing/parse.ts'
+import { hostOf } from '../../providers/provider.ts'
 import type { FeaturePages } from '../feature.ts'
 import { domainSection, type RefusedDomain } from './console-domain.ts'
 import { addDomainForms } from './console-domain-forms.ts'
@@ -64,15 +65,15 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
         status: done.status,
       })
     const { result } = done
-    if (result?.outcome === 'changed') return on.go('/branding', 'The pages have this look from now on.')
+    if (result?.outcome === 'changed') return on.go('/branding', 'The pages now have this look.')
     if (result === undefined) return show(on, { values: form, isDraft: true })
     const { member, nearest: shade } = result
     const isLight = member === 'accent'
-    const fault = `Links in this colour cannot be read on ${isLight ? 'light' : 'dark'} pages: its contrast is below 4.5. ${shade} is the nearest shade that can be read.`
+    const fault = `Links in this color cannot be read on ${isLight ? 'light' : 'dark'} pages: its contrast is below 4.5. ${shade} is the nearest readable shade.`
     return show(on, {
       values: form,
       faults: new Map([[member, fault]]),
-      problem: isPreview ? undefined : 'Nothing was saved: one of the colours could not be read.',
+      problem: isPreview ? undefined : 'Nothing was saved: one of the colors is unreadable.',
       nearest: html`<p><button type="submit" name="nearest" value="${member}=${shade}" class="secondary">Save with ${shade} on ${isLight ? 'light' : 'dark'} pages</button></p>`,
       isDraft: true,
       status: isPreview ? 200 : 400,
@@ -83,7 +84,7 @@ function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     '/branding/logo',
     async (on, file) => {
       const done = await attempt(async () => change(on, { logo: dataUrlOf(file) }))
-      if (done.outcome === 'done') return on.go('/branding', 'The logo is on the pages from now on.')
+      if (done.outcome === 'done') return on.go('/branding', 'The pages now show the logo.')
       const { faults, message, status } = done
       return show(on, { values: await storedValues(on), faults, problem: message, status })
     },
@@ -144,7 +145,7 @@ function dataUrlOf(file: Upload['file']): string {
 }
 
 const TOO_LARGE =
-  'The logo is larger than 64 KiB. Save it smaller, such as 256 × 256 pixels, and choose it again.'
+  'The logo is larger than 64 KiB. Save a smaller one, such as 256 × 256 pixels, and choose it again.'
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff])
 const RIFF = Buffer.from('RIFF')
@@ -169,13 +170,13 @@ async function show(on: OnPage, shown: Shown): Promise<Response> {
   const branding = await brandingOf(on)
   const language = languageOf(texts?.get('lang') ?? on.query('lang') ?? branding?.lang)
   const body = html`${section('Preview', await preview(on, branding, { values, language, isDraft }))}
-${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields({ values, refused: { faults } }, nearest))}`) : settingsView(await stored(on), on.broker.now())}
+${on.mayChange ? section('Name, colors, and links', html`${on.form('/branding', brandingFields({ values, refused: { faults } }, nearest))}`) : settingsView(await stored(on), on.broker.now())}
 ${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
 ${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
 ${await domainSection(on, branding?.domain, shown.domain ?? {})}
 ${asCurl(on, `/v1/admin/projects/${encodeURIComponent(on.session.project.name)}/branding`, { method: 'PATCH', body: { app_name: values.get('app_name') || 'Acme Assistant', accent: values.get('accent') || '#0b57d0' } })}`
   return on.show('Branding', body, {
-    lead: 'The look of the pages on which your users connect their accounts.',
+    lead: 'How the pages look on which your users connect their accounts.',
     problem,
     ...(shown.status !== undefined && { status: shown.status }),
   })
@@ -206,11 +207,11 @@ async function preview(
       ? { displayName: 'Example', opens: 'login.example.com', facts: undefined }
       : {
           displayName: entry.provider.displayName,
-          opens: new URL(entry.provider.authorizationRequest.endpoint).host,
+          opens: hostOf(entry.provider),
           facts: broker.definitions.describing(entry)?.facts,
         }
   return html`<link rel="stylesheet" href="${coloursHref({ accent: colour('accent'), accentDark: colour('accent_dark') })}">
-${isDraft && html`<p class="note wait">This is not saved yet: your users see the pages as before.</p>`}
+${isDraft && html`<p class="note wait">Not saved yet: your users still see the pages as before.</p>`}
 ${brandingPreview(brand, provider, wordsOf(language), broker.ownPage(projectId))}
 <p class="muted small">The sentence that says who requests which access, and the warning, cannot be changed. A page is in the language of its reader.</p>`
 }
@@ -218,8 +219,8 @@ ${brandingPreview(brand, provider, wordsOf(language), broker.ownPage(projectId))
 const FACTS = outputView(getBranding.output, {
   app_name: 'Name of your application',
   lang: ['Language', ({ lang }) => lang && LANGUAGE_NAMES[languageOf(lang)]],
-  accent: ['Colour on light pages', ({ accent }) => accent && code(accent)],
-  accent_dark: ['Colour on dark pages', ({ accent_dark: accent }) => accent && code(accent)],
+  accent: ['Color on light pages', ({ accent }) => accent && code(accent)],
+  accent_dark: ['Color on dark pages', ({ accent_dark: accent }) => accent && code(accent)],
   app_url: 'Your application',
   privacy_url: 'Privacy page',
   support_url: 'Support page',
@@ -229,7 +230,7 @@ const FACTS = outputView(getBranding.output, {
 function settingsView(branding: z.output<NonNullable<typeof getBranding.output>>, now: number): Html {
   const rows = FACTS.facts(branding, now)
   return section(
-    'Name, colours and links',
+    'Name, colors, and links',
     rows.every(([, value]) => value === undefined)
       ? html`<p class="muted">Nothing is set: the pages have Gatepass’s own look.</p>`
       : facts(rows),
@@ -237,14 +238,14 @@ function settingsView(branding: z.output<NonNullable<typeof getBranding.output>>
 }
 
 const LOGO_HINT =
-  'PNG, JPEG or WebP of at most 64 KiB and 1,024 pixels a side, best square. It is shown 40 pixels wide.'
+  'PNG, JPEG, or WebP, at most 64 KiB and 1,024 pixels a side, ideally square. It is shown 40 pixels wide.'
 
 function logoForms(on: OnPage, branding: Branding | undefined, fault: string | undefined): Html {
   const { logo } = lookOf(branding)
   const fields = html`<div class="field"><label for="f-logo">${logo === undefined ? 'Image' : 'Another image'}</label>
 <input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required${described('logo', LOGO_HINT, fault)}>${notes('logo', LOGO_HINT, fault)}</div>
-${submit('Upload the logo', 'secondary')}`
-  return html`${logo !== undefined && html`<div class="buttons"><img class="own-logo" src="${logo}" alt="The logo" width="64" height="64">${on.form('/branding/logo/remove', submit('Remove the logo', 'danger'), { className: 'inline' })}</div>`}
+${submit('Upload logo', 'secondary')}`
+  return html`${logo !== undefined && html`<div class="buttons"><img class="own-logo" src="${logo}" alt="The logo" width="64" height="64">${on.form('/branding/logo/remove', submit('Remove logo', 'danger'), { className: 'inline' })}</div>`}
 ${on.form('/branding/logo', fields, { hasFile: true })}`
 }
 
@@ -266,7 +267,7 @@ function sentences(
   const fields = html`${textFields(language, values, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`
   const shown = Object.values(own[language] ?? {})
   return html`<div id="sentences" class="stack">${tabs}
-<p class="muted">Plain text of at most 300 characters. A reader whose language lacks a sentence sees it in the project’s language, else in English, else in another one.</p>
+<p class="muted">Plain text of at most 300 characters. If a sentence is missing in a reader’s language, they see it in the project’s language, otherwise in English, otherwise in another one.</p>
 ${
   on.mayChange
     ? html`${on.form('/branding/texts', fields)}`

@@ -13,16 +13,16 @@ export type ReadDomainName = { readonly name: string } | { readonly fault: strin
 /** Reads a DNS name. The result is in lower case, with international letters as punycode (RFC 3492). */
 export function readDomainName(text: string): ReadDomainName {
   if (/[/:@?#\\\s]/.test(text))
-    return { fault: 'must be a host name alone, such as auth.acme.example, without scheme, port and path' }
+    return { fault: 'must be a host name alone, such as auth.acme.example, without scheme, port, or path' }
   if (text.endsWith('.')) return { fault: 'must not end with a dot' }
   const name = domainToASCII(text)
   const labels = name.split('.')
   if (!labels.every((label) => LABEL.test(label)))
-    return { fault: 'must be a host name such as auth.acme.example: labels of letters, digits and hyphens' }
+    return { fault: 'must be a host name such as auth.acme.example: labels of letters, digits, and hyphens' }
   if (labels.length < 2)
     return { fault: 'must have a dot, as auth.acme.example has: a single label is in no public DNS' }
   // an address in any spelling; top-level domains are not numeric (RFC 3696 section 2)
-  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return { fault: 'must be a name and no IP address' }
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return { fault: 'must be a name, not an IP address' }
   if (name.length > MAX_NAME) return { fault: `must have at most ${MAX_NAME} characters` }
   return { name }
 }

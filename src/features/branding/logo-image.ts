@@ -40,7 +40,7 @@ export function readLogo(url: string): Logo {
     throw invalidMember(
       'logo',
       'invalid',
-      `logo is called ${type}, and its bytes are ${kind === undefined ? 'those of no PNG, JPEG or WebP image' : `those of ${kind}`}.`,
+      `logo is called ${type}, and its bytes are ${kind === undefined ? 'not those of a PNG, JPEG, or WebP image' : `those of ${kind}`}.`,
     )
   const { width, height } = imageSize(kind, bytes) ?? { width: 0, height: 0 }
   if (width === 0 || height === 0)

@@ -17,7 +17,7 @@ import { domainSchema, domainText, domainToWire } from './wire-domain.ts'
 
 const colour = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b57d0')
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #0b57d0')
   .transform((text) => text.toLowerCase())
 const webPage = pageUrl(({ protocol }) => protocol === 'https:', 'must be an https URL without credentials')
 const appPage = pageUrl(
@@ -40,7 +40,7 @@ export const brandingChangesSchema = z
       .meta({ description: 'The language for users whose own language the pages do not have' }),
     logo: z.string().max(MAX_LOGO_URL).nullish().meta({
       description:
-        'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
+        'A PNG, JPEG, or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
     }),
     accent: colour
       .nullish()
@@ -127,12 +127,12 @@ export const changeBranding = defineOperation({
   tag,
   summary: "Change how the project's pages look",
   description:
-    'Members that are left out do not change; `null` removes one. A colour in which text cannot be read is refused with the nearest shade. The sentence that says who requests which access, and the warning, cannot be changed.',
+    'Members that are left out do not change; `null` removes one. A color in which text cannot be read is refused with the nearest shade. The sentence that says who requests which access, and the warning, cannot be changed.',
   params: idParams,
   body: brandingChangesSchema,
   answer: 'Changed',
   output: brandingSchema,
-  otherAnswers: { 422: { description: 'Links in that colour could not be read', schema: unreadableSchema } },
+  otherAnswers: { 422: { description: 'Links in that color could not be read', schema: unreadableSchema } },
   async run(broker, { params: { id }, body, caller }) {
     const project = await ownProject(broker, id, caller)
     const { domain, ...look } = body

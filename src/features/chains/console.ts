@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { badge, exactTime, facts, link, section, table } from '../../http/console/elements.ts'
+import { badge, buttonLink, exactTime, facts, link, section, table } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
 import { submit } from '../../http/console/form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
+import { ACTIONS, rowDanger } from '../../http/console/row-actions.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import type { FeaturePages } from '../feature.ts'
 import type { PausedChain } from './domain.ts'
@@ -20,7 +21,7 @@ function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
   const notWaiting = (id: string) =>
     new BrokerError(
       'not_found',
-      `No chain "${id.slice(0, 100)}" waits in this project: it was resumed, cancelled, or has expired.`,
+      `No chain "${id.slice(0, 100)}" waits in this project: it was resumed or canceled, or it has expired.`,
     )
 
   async function get(on: OnPage): Promise<PausedChain> {
@@ -35,12 +36,29 @@ function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
       link(`/chains/${id}`, html`<code>${id}</code>`),
       badge('waits for consent', 'wait'),
       exactTime(expiresAt),
+      ...(on.mayChange
+        ? [
+            rowDanger(on, {
+              action: `/chains/${id}/cancel`,
+              text: 'Cancel',
+              of: id,
+              says: 'It cannot be resumed.',
+              button: 'Cancel chain',
+              recent: false,
+            }),
+          ]
+        : []),
     ])
+    const heads = ['Chain', 'Status', 'Until', ...(on.mayChange ? [ACTIONS] : [])]
     return on.show(
       'Chains',
-      table('Chains', ['Chain', 'Status', 'Until'], rows, 'No chain waits for a consent.'),
+      table('Chains', heads, rows, {
+        title: 'No chain waits for a consent',
+        text: 'A chain runs several tools in a row. One whose user has not approved yet waits here, and goes on once they have.',
+        next: buttonLink('/runs', 'Show the runs', { secondary: false }),
+      }),
       {
-        lead: 'Chains of runs that are paused until their user has approved. Those that have ended are under Runs, step by step.',
+        lead: 'Chains of runs that are paused until their user approves. Finished chains are listed under Runs, step by step.',
       },
     )
   })
@@ -58,13 +76,13 @@ function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
       (on) => ({
         entry: { action: 'tool.cancelled', subject: idOf(on) },
         list: '/chains',
-        already: `The chain ${idOf(on)} was cancelled already.`,
+        already: `The chain ${idOf(on)} had already been canceled.`,
       }),
       async (on) => {
         const { id } = await get(on)
         const audit = broker.audit.of(on.projectId, { action: 'tool.cancelled', subject: id })
         if (!(await chains.cancel(on.projectId, id, audit))) throw notWaiting(id)
-        return on.go('/chains', `The chain ${id} is cancelled: it cannot be resumed.`)
+        return on.go('/chains', `The chain ${id} was canceled and cannot be resumed.`)
       },
     ),
   )

@@ -244,7 +244,7 @@ function cancelledStep(toolId: string): RunError {
     op: 'execute',
     toolId,
     kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-    message: 'The chain was cancelled before this step.',
+    message: 'The chain was canceled before this step.',
     canRetry: true,
   }
 }

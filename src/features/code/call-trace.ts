@@ -20,7 +20,12 @@ export interface TracedCall {
   readonly error?: CallError
   /** Whether the call that failed was a single call or a step of a chain. */
   readonly errorOp?: Operation
+  /** The call was made by an earlier run, which this one resumes. */
+  readonly replayed?: true
 }
+
+/** How a tool was run. */
+export type Ran = Pick<RunResult, 'executionId' | 'durationMs' | 'backend'>
 
 export type Operation = 'run' | 'chain'
 
@@ -28,8 +33,8 @@ export type Operation = 'run' | 'chain'
 export interface OpenCall {
   /** Reports the tool's id, once the tool is found. */
   named(toolId: string): void
-  succeeded(result: Extract<RunResult, { readonly outcome: 'value' }>): void
-  failed(error: CallError, result?: RunResult): void
+  succeeded(structured: unknown, ran: Ran | undefined): void
+  failed(error: CallError, ran?: Ran): void
 }
 
 interface Entry {
@@ -37,7 +42,8 @@ interface Entry {
   readonly args: string | undefined
   readonly begun: number
   readonly operation: Operation
-  result?: RunResult
+  readonly replayed: boolean
+  ran?: Ran
   structured?: string | undefined
   error?: CallError
   duration?: number
@@ -46,7 +52,12 @@ interface Entry {
 
 /** The tool calls of the code in the order in which they began, with those that had not ended when the run ended. */
 export interface CallTrace {
-  begin(toolId: string, args: unknown, operation: Operation): OpenCall
+  begin(
+    toolId: string,
+    args: unknown,
+    operation: Operation,
+    options: { readonly replayed: boolean },
+  ): OpenCall
   list(): TracedCall[]
 }
 
@@ -73,26 +84,26 @@ export function createTrace(): CallTrace {
   }
 
   return {
-    begin(toolId, args, operation) {
+    begin(toolId, args, operation, { replayed }) {
       const copy = kept(args)
-      const entry: Entry = { toolId, args: copy, begun: performance.now(), operation }
+      const entry: Entry = { toolId, args: copy, begun: performance.now(), operation, replayed }
       if (copy === undefined) entry.truncated = true
       entries.push(entry)
-      const end = (result: RunResult | undefined) => {
-        entry.duration = result?.durationMs ?? performance.now() - entry.begun
-        if (result !== undefined) entry.result = result
+      const end = (ran: Ran | undefined) => {
+        entry.duration = ran?.durationMs ?? performance.now() - entry.begun
+        if (ran !== undefined) entry.ran = ran
       }
       return {
         named(id) {
           entry.toolId = id
         },
-        succeeded(result) {
-          end(result)
-          entry.structured = kept(result.structured ?? null)
+        succeeded(structured, ran) {
+          end(ran)
+          entry.structured = kept(structured ?? null)
           if (entry.structured === undefined) entry.truncated = true
         },
-        failed(error, result) {
-          end(result)
+        failed(error, ran) {
+          end(ran)
           entry.error = error
         },
       }
@@ -100,18 +111,19 @@ export function createTrace(): CallTrace {
 
     list() {
       return entries.map((entry) => {
-        const { toolId, args, structured, truncated, begun, operation, result, duration } = entry
+        const { toolId, args, structured, truncated, begun, operation, ran, duration } = entry
         const error = duration === undefined ? NOT_ENDED : entry.error
-        const kind = result?.backend?.kind
+        const kind = ran?.backend?.kind
         return {
           toolId,
           ...(args !== undefined && { args: fromJsonText(args) }),
           ...(structured !== undefined && { structured: fromJsonText(structured) }),
           ...(truncated && { truncated }),
           ...(kind !== undefined && { backendKind: kind }),
-          ...(result !== undefined && { executionId: result.executionId }),
+          ...(ran !== undefined && { executionId: ran.executionId }),
           duration: wholeMilliseconds(duration ?? performance.now() - begun),
           ...(error && { error, errorOp: operation }),
+          ...(entry.replayed && { replayed: true as const }),
         }
       })
     },

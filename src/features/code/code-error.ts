@@ -8,6 +8,7 @@ export const CODE_ERROR_KINDS = [
   'output_limit',
   'sandbox_violation',
   'cancelled',
+  'replay_diverged',
 ] as const
 
 export type CodeErrorKind = (typeof CODE_ERROR_KINDS)[number]

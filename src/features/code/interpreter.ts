@@ -23,11 +23,14 @@ export interface InterpreterOptions {
   readonly timedOut: CodeError
   /** QuickJS calls it again and again while code runs; `true` interrupts the code. */
   readonly isOver: () => boolean
+  readonly random: () => number
   readonly write: (stream: Stream, text: string) => void
   /** Whether the stream's limit is reached. */
   readonly isFull: (stream: Stream) => boolean
   /** At most `CALLS_AT_ONCE` requests are unanswered at a time. `payload` is JSON from the code and not trusted. */
   readonly onRequest: (id: number, what: RequestKind, payload: string) => void
+  /** Called when the code waits for answers; `answers`: how many it has got. */
+  readonly onIdle: (answers: number) => void
   /** Called once. */
   readonly onEnded: (ended: Ended) => void
 }
@@ -76,6 +79,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const queue: { readonly id: number; readonly what: RequestKind; readonly payload: QuickJSHandle }[] = []
   let requestCount = 0
   let underWay = 0
+  let answers = 0
   let hasEnded = false
   /** The result of the code's promise, while calls that the code did not await are still running. */
   let returned: Ended | undefined
@@ -109,7 +113,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes one character as six at most (\u0000)
     if (text !== undefined) options.write(stream, JSON.parse(text))
   })
-  const random = context.newFunction('random', () => context.newNumber(Math.random()))
+  const random = context.newFunction('random', () => context.newNumber(options.random()))
 
   function call(fn: QuickJSHandle, ...given: QuickJSHandle[]): QuickJSHandle | undefined {
     const result = context.callFunction(fn, context.undefined, given)
@@ -145,6 +149,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
       if (underWay === 0) fail(STALLED)
     } else if (returned.outcome === 'error' || underWay === 0) end(returned)
     // else the code has returned a value, and the run waits for calls that the code did not await
+    if (!hasEnded) options.onIdle(answers)
   }
 
   /** Runs all pending jobs. Returns `false` if the time limit ended them. */
@@ -213,6 +218,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     answer(id, answer) {
       if (hasEnded) return
       underWay--
+      answers++
       settleWith(id, answer)
       advance()
     },

@@ -39,6 +39,8 @@ export const MAX_ARGUMENT_CHARACTERS = 256 * 1024
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
 /** Arguments and results of all calls together in `toolCalls`, as JSON; further ones are left out. */
 export const MAX_TRACE_CHARACTERS = 2 * 1024 * 1024
+/** The results of all calls together that are kept while a run waits for its user, as JSON; a longer run is not kept. */
+export const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
 /** How deep JSON from the sandbox may nest: as deep as a request to the API. */
 export const MAX_DEPTH = 64
 /** Calls of one run at a time; further calls wait in a queue inside of the sandbox. */

@@ -5,6 +5,7 @@ import { outOfMemory, timedOut, tooManyCalls } from './code-error.ts'
 import { openInterpreter } from './interpreter.ts'
 import { isFull, writeOutput } from './output.ts'
 import { toScript } from './script.ts'
+import { seededRandom } from './seeded-random.ts'
 import { stopClock } from './stopped-clock.ts'
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts'
 
@@ -34,8 +35,12 @@ else {
     timedOut: timedOut(timeoutMs),
     isOver: () => begun !== undefined && elapsed() - begun > timeoutMs,
     isFull: (stream) => isFull(data[stream]),
+    random: seededRandom(data.seed),
     write: (stream, text) => writeOutput(data[stream], text),
     onRequest: (id, what, payload) => send({ type: 'request', id, what, payload }),
+    onIdle: (answers) => {
+      if (data.reportsIdle) send({ type: 'idle', answers })
+    },
     onEnded: (ended) => send({ type: 'ended', ended }),
   })
   port.on('message', ({ id, answer }: ToThread) => interpreter.answer(id, answer))

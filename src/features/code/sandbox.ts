@@ -21,10 +21,34 @@ export interface SandboxOptions<Stop> {
   readonly limits: CodeLimits
   /** The time that the code sees; it does not advance. */
   readonly now: EpochSeconds
+  /** The seed of the random numbers that the code gets: `SEED_BYTES`. */
+  readonly seed: Uint8Array
   /** Serves a request of the code, in the context of the caller. `signal` is aborted when the run has ended. */
-  onRequest(what: RequestKind, payload: unknown, signal: AbortSignal): Promise<Reply<Stop>>
+  onRequest(request: SandboxRequest, signal: AbortSignal): Promise<Reply<Stop>>
+  readonly order?: AnswerOrder | undefined
+  /** Ends the run if the code waits for something that `order` will never let it have. */
+  onStuck?(): Stop
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined
+}
+
+export interface SandboxRequest {
+  /** Counted from 1 in the order in which the code asks. */
+  readonly id: number
+  readonly what: RequestKind
+  readonly payload: unknown
+  /** The JSON of the payload. */
+  readonly text: string
+}
+
+/** Decides in which order the code gets its answers. */
+export interface AnswerOrder {
+  /** Resolves when the request may be answered; `undefined`: now. */
+  turn(requestId: number): Promise<void> | undefined
+  /** Called when the answer is sent. */
+  sent(requestId: number): void
+  /** Whether code that waits after so many answers waits forever, since the next one answers a request that it never made. */
+  isStuck(answers: number): boolean
 }
 
 export type Reply<Stop> =
@@ -64,7 +88,7 @@ export async function runInSandbox<Stop>(
   code: string,
   options: SandboxOptions<Stop>,
 ): Promise<SandboxRun<Stop>> {
-  const { language, limits, now, signal, onRequest } = options
+  const { language, limits, now, seed, signal, onRequest, order, onStuck } = options
   const data: ThreadData = {
     code,
     language,
@@ -73,6 +97,8 @@ export async function runInSandbox<Stop>(
     memoryMb: limits.memoryMb,
     toolCalls: limits.toolCalls,
     now,
+    seed,
+    reportsIdle: onStuck !== undefined,
     stdout: createOutput(),
     stderr: createOutput(),
   }
@@ -107,8 +133,10 @@ export async function runInSandbox<Stop>(
     if (request === undefined) return fail(BROKEN)
     const reply: Reply<Stop> = nestsTooDeep(request)
       ? { reply: 'error', error: TOO_DEEP }
-      : await onRequest(what, request, runEnded.signal)
+      : await onRequest({ id, what, payload: request, text: payload }, runEnded.signal)
     if (reply.reply === 'stop') return end({ outcome: 'stopped', stop: reply.stop })
+    await order?.turn(id)
+    order?.sent(id)
     thread.postMessage({ id, answer: toAnswer(reply) } satisfies ToThread)
   }
 
@@ -121,6 +149,10 @@ export async function runInSandbox<Stop>(
         break
       case 'request':
         inCallersContext(() => answer(message)).catch(reject)
+        break
+      case 'idle':
+        if (onStuck !== undefined && order?.isStuck(message.answers) === true)
+          end({ outcome: 'stopped', stop: onStuck() })
         break
       case 'ended':
         hasEnded = true
@@ -210,7 +242,7 @@ function compiled(): Promise<WebAssembly.Module> {
   return compilation
 }
 
-const CANCELLED: CodeError = { kind: 'cancelled', message: 'The caller cancelled the run.' }
+const CANCELLED: CodeError = { kind: 'cancelled', message: 'The caller canceled the run.' }
 const BROKEN: CodeError = {
   kind: 'sandbox_violation',
   message: 'The code crashed its sandbox, which ended the run.',

@@ -16,6 +16,10 @@ export interface ThreadData {
   readonly toolCalls: number
   /** The time that the code sees, in seconds since 1970. */
   readonly now: number
+  /** Of `Math.random`. */
+  readonly seed: Uint8Array
+  /** Whether `idle` is wanted. */
+  readonly reportsIdle: boolean
   readonly stdout: SharedArrayBuffer
   readonly stderr: SharedArrayBuffer
 }
@@ -28,6 +32,8 @@ export type FromThread =
   /** The code begins to run. */
   | { readonly type: 'started' }
   | { readonly type: 'request'; readonly id: number; readonly what: RequestKind; readonly payload: string }
+  /** The code waits, after it got that many answers. */
+  | { readonly type: 'idle'; readonly answers: number }
   /** The last message. */
   | { readonly type: 'ended'; readonly ended: Ended }
 

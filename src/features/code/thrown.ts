@@ -31,5 +31,5 @@ export const tooLargeValue = (characters: number): CodeError => ({
 export const STALLED: CodeError = {
   kind: 'code_error',
   message:
-    'The code awaits a promise that nothing can settle any more: no tool call is under way and nothing is left to run.',
+    'The code awaits a promise that nothing can settle anymore: no tool call is under way and nothing is left to run.',
 }

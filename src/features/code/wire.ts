@@ -3,7 +3,7 @@ import { duration, requiredAuthorizationSchema } from '../../operations/dialects
 import { authorizationToWire } from '../../operations/dialects/runs.ts'
 import { jsonValue } from '../../operations/schemas/json-schemas.ts'
 import { CODE_ERROR_KINDS } from './code-error.ts'
-import type { CodeResult } from './execute-code.ts'
+import type { CodeResult } from './run-of-code.ts'
 import { LANGUAGES } from './thread-messages.ts'
 
 export const codeResultSchema = z
@@ -33,6 +33,9 @@ export const codeResultSchema = z
             })
             .optional(),
           errorOp: z.enum(['run', 'chain']).optional(),
+          replayed: z.boolean().optional().meta({
+            description: 'The call was made by the run that this one resumes, and not again',
+          }),
         })
         .openapi('CodeToolCall'),
     ),
@@ -60,11 +63,16 @@ export const codeResultSchema = z
       })
       .optional(),
     requires_authorization: requiredAuthorizationSchema.extend({ toolId: z.string() }).optional(),
+    resume: z.string().optional().meta({
+      description:
+        'Goes on after the user has approved, within a day: send it with the same code. Absent if the run was not stored',
+    }),
   })
   .openapi('CodeResult')
 
 export function toCodeResponse(result: CodeResult): Readonly<Record<string, unknown>> {
-  const { value, stdout, stderr, toolCalls, durationMs, language, limits, error, authorization } = result
+  const { value, stdout, stderr, toolCalls, durationMs, language, limits, error, authorization, resume } =
+    result
   const { timeoutMs, memoryMb, toolCalls: maxCalls, chainSteps } = limits
   const wireLimits = {
     timeout_ms: timeoutMs,
@@ -87,5 +95,6 @@ export function toCodeResponse(result: CodeResult): Readonly<Record<string, unkn
     ...(authorization && {
       requires_authorization: { ...authorizationToWire(authorization), toolId: authorization.toolId },
     }),
+    resume,
   }
 }

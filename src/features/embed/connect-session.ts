@@ -119,7 +119,7 @@ export function createOpeners({ connectSessions }: Pick<Store, 'connectSessions'
   }
 }
 
-const CANCELLED = 'It was cancelled in your application. To connect after all, start again there.'
+const CANCELLED = 'It was canceled in your application. To connect, start again there.'
 
 /** Ends the authorization if it has not ended. */
 export async function cancelConnectSession(broker: Broker, current: CurrentSession): Promise<CurrentSession> {
@@ -164,8 +164,8 @@ export async function restartConnectSession(
       entry,
       scopes,
       isAskedAnyway: true,
-      ...(own !== undefined && { account: own }),
-      ...(given !== undefined && { given }),
+      account: own,
+      given,
     })
   }
   const begun = await acquireConnections(broker, {

@@ -54,7 +54,7 @@ function addOpenSession(app: OpenAPIHono, broker: Broker, limits: RequestLimits)
           origin: c.req.header('origin')?.slice(0, 200),
           allowed: session.origin,
         },
-        'a connect session was not opened, because the form came from another origin than its allowed_origin',
+        'a connect session was not opened, because the form came from an origin other than its allowed_origin',
       )
       return endingOf(c, broker, authorization ?? session, { kind: 'other_origin' }, 403)
     }
@@ -63,7 +63,7 @@ function addOpenSession(app: OpenAPIHono, broker: Broker, limits: RequestLimits)
     if (siteOf(c, broker).url.origin !== connectPage) {
       broker.log.warn(
         { connectSessionId: session.id, connectPage },
-        'a connect session was not opened, because the form came to another host than that of its connect page',
+        'a connect session was not opened, because the form came to a host other than that of its connect page',
       )
       return endingOf(c, broker, authorization ?? session, { kind: 'refused_request' }, 403)
     }

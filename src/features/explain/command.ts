@@ -31,7 +31,7 @@ function operationFor(id: string): 'explainAuthorization' | 'explainConnection' 
 
 function report({ id, user_id, status, reason, requester, ...rest }: Explanation): void {
   const { steps, cause, created_at, earlier_steps_dropped: isCut } = rest
-  const asked = requester === undefined ? '' : `, asked by ${sanitize(requester)}`
+  const asked = requester === undefined ? '' : `, requested by ${sanitize(requester)}`
   const why = reason === undefined ? '' : `: ${sanitize(reason)}`
   print(bold(`${sanitize(id)}  ${status}${why}`))
   print(dim(`user ${sanitize(user_id)}${asked}, ${created_at.slice(0, 10)}, times in UTC`))
@@ -129,4 +129,4 @@ Examples:
   $ gatepass explain auth_0199d1c2a5b37c53b6a1f2e0d4c3b2a1
   $ gatepass explain conn_0199d1c2a5b37c53b6a1f2e0d4c3b2a1 --json
 
-Parameters are shown by their names. No secret, code, token or state is kept for this, so none is shown.`
+Parameters are shown by their names. No secret, code, token, or state is kept for this, so none is shown.`

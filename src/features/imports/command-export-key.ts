@@ -26,7 +26,7 @@ function readKey(path: string): Uint8Array {
   const key = Buffer.from(text, 'base64')
   if (key.length === 32) return key
   throw new CommandFailure(
-    `The file "${path}" has to hold 32 bytes in base64, as \`openssl rand -base64 32\` makes them.`,
+    `The file "${path}" must contain 32 bytes in base64, as \`openssl rand -base64 32\` makes them.`,
     EXIT.usage,
   )
 }

@@ -30,11 +30,11 @@ interface ExportOptions {
 export function defineConnectionsExport(command: Command, shell: Shell): void {
   command
     .requiredOption('--to <path>', 'the file to write; it must not exist yet', parseId)
-    .option('--user <id>', 'only of this user', parseId)
+    .option('--user <id>', 'only for this user', parseId)
     .option('--provider <id>', 'only at this provider', parseId)
     .option(
       '--key-file <path>',
-      'encrypt to the 32 bytes in this file (base64), instead of a passphrase',
+      'encrypt with the 32 bytes in this file (base64) instead of a passphrase',
       parseId,
     )
     .addOption(projectOption())
@@ -53,10 +53,10 @@ export function defineConnectionsExport(command: Command, shell: Shell): void {
         await writeLines(to, encryptRows(rows, key, { createdAt: toTimestamp(broker.now()) }))
         if (json) return printJson({ path: to, written: counts.written, left_out: counts.leftOut })
         print(`${MARKS.ok} ${sanitize(to)}: ${quantity(counts.written, 'connection')}.`)
-        if (counts.leftOut > 0) print(`  ${counts.leftOut} left out: their users have to approve again.`)
+        if (counts.leftOut > 0) print(`  ${counts.leftOut} left out: their users must approve again.`)
         print(
           dim(
-            `  Only the ${key.kind} opens it. A refresh by either side may end the tokens of the other: stop using these here once they are imported elsewhere.`,
+            `  Only the ${key.kind} opens it. A refresh on either side may invalidate the tokens on the other, so stop using these here once they are imported elsewhere.`,
           ),
         )
       })
@@ -82,7 +82,7 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<v
 }
 
 function alreadyExists(path: string): CommandFailure {
-  return new CommandFailure(`The file "${path}" exists already.`, EXIT.usage)
+  return new CommandFailure(`The file "${path}" already exists.`, EXIT.usage)
 }
 
 async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -31,14 +31,14 @@ export function defineConnectionsImport(command: Command, shell: Shell): void {
   withCommonOptions(command.argument('<file>', 'the file, or - for standard input', parseId))
     .option(
       '--provider <name=id>',
-      'the provider entry for a name of the file, such as google-mail=google; may be repeated',
+      'the provider entry for a name in the file, such as google-mail=google (may be repeated)',
       (text: string, before: readonly string[] = []) => [...before, parseMapping(text)],
     )
     .option('--replace', 'replace connections of the same user, provider and account')
     .option('--check', 'refresh each connection once')
     .option(
       '--key-file <path>',
-      'the key of Gatepass’ export, if it was not encrypted to a passphrase',
+      'the key of a Gatepass export that was not encrypted with a passphrase',
       parseId,
     )
     .addHelpText('after', EXAMPLES)
@@ -56,7 +56,7 @@ export function defineConnectionsImport(command: Command, shell: Shell): void {
         else report(format, results)
         if (results.some(({ result }) => result === 'refused'))
           throw new CommandFailure(
-            'Some rows were refused; the others are stored, and a second run skips them.',
+            'Some rows were refused. The others are stored, and a second run skips them.',
           )
       })
     })
@@ -130,10 +130,10 @@ function progressOf(isSilent: boolean): { show(done: number): void; end(): void 
 async function keptNames(api: Api): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const entries = await api.list('listAuthProviders')
   return new Map(
-    entries.map(({ id, oauth2: { kept_values = {} } }) => [
+    entries.map(({ id, oauth2 }) => [
       id,
       new Map(
-        Object.entries(kept_values).flatMap(([name, { at }]) => [
+        Object.entries(oauth2?.kept_values ?? {}).flatMap(([name, { at }]) => [
           [name, name] as const,
           [at.replace(/^\$\./, ''), name] as const,
         ]),
@@ -180,7 +180,7 @@ function report(format: string, results: readonly Result[]): void {
             ({
               line,
               member = '',
-              reason = 'the provider refused its refresh token: the user has to approve again',
+              reason = 'the provider refused its refresh token: the user must approve again',
             }) => [String(line), sanitize(member) || '-', sanitize(reason)],
           ),
       ),
@@ -188,7 +188,7 @@ function report(format: string, results: readonly Result[]): void {
   if (noted.length > SHOWN) print(dim(`and ${noted.length - SHOWN} more; --json has all`))
   const counts = countsOf(results)
   print(
-    `${counts.refused === 0 ? MARKS.ok : MARKS.warning} ${bold(`${counts.rows} ${counts.rows === 1 ? 'row' : 'rows'}`)} (${format}): ${counts.created} created, ${counts.replaced} replaced, ${counts.present} there already, ${counts.refused} refused`,
+    `${counts.refused === 0 ? MARKS.ok : MARKS.warning} ${bold(`${counts.rows} ${counts.rows === 1 ? 'row' : 'rows'}`)} (${format}): ${counts.created} created, ${counts.replaced} replaced, ${counts.present} already there, ${counts.refused} refused`,
   )
   if (counts.checked + counts.check_refused + counts.check_unavailable > 0)
     print(
@@ -204,4 +204,4 @@ Examples:
 
 A CSV has a heading: user_id, provider_id, access_token, refresh_token, expires_at, scopes, account. The provider entry
 must have the client that got the tokens. Rows whose user, provider and account are there already are skipped, so a run
-that was interrupted is run again. Each row is stored completely or refused with its line and reason.`
+that was interrupted is run again. Each row is either stored completely or refused with its line and reason.`

@@ -44,14 +44,16 @@ export function defineProvidersImport(command: Command, shell: Shell): void {
       parseId,
     )
     .addOption(
-      new Option('--from <product>', 'the kind of source, if its content does not show it').choices(SOURCES),
+      new Option('--from <product>', 'the kind of source, if it cannot be told from the content').choices(
+        SOURCES,
+      ),
     )
     .option(
       '--to <directory>',
       'where the definitions are written, one file each, for GATEPASS_PROVIDERS',
       parseId,
     )
-    .option('--only <names>', 'only these providers, separated by commas', (text: string) =>
+    .option('--only <names>', 'only these providers, comma-separated', (text: string) =>
       text
         .split(',')
         .map((part) => part.trim())
@@ -59,7 +61,7 @@ export function defineProvidersImport(command: Command, shell: Shell): void {
     )
     .option('--dry-run', 'write nothing')
     .option('--force', 'replace files that exist')
-    .option('--verbose', 'print a line for every provider and every member that was left out')
+    .option('--verbose', 'print a line for every provider and for every member that was left out')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportProvidersOptions) => {
@@ -68,7 +70,7 @@ export function defineProvidersImport(command: Command, shell: Shell): void {
       if (options.json) printJson({ ...imported, counts: countsOf(imported.items), files })
       else report(imported, files, options)
       if (imported.items.every(({ definition }) => definition === undefined))
-        throw new CommandFailure('No definition could be made of the source; the reasons are above.')
+        throw new CommandFailure('No definition could be made from the source. The reasons are above.')
     })
 }
 
@@ -191,7 +193,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true })
   } catch (error) {
-    throw new CommandFailure(`The folder "${path}" cannot be made (${whyOf(error)}).`)
+    throw new CommandFailure(`The folder "${path}" cannot be created (${whyOf(error)}).`)
   }
 }
 
@@ -231,14 +233,14 @@ function report(
       'Left out of those carried over in part',
       items.filter(({ carried }) => carried === 'part'),
     )
-    if (options.verbose !== true) print(dim('--verbose names each provider, --json has everything.'))
+    if (options.verbose !== true) print(dim('--verbose names each provider. --json has everything.'))
   }
   const written = files.filter(({ result }) => result === 'written').length
   const existing = files.filter(({ result }) => result === 'exists')
   if (files.length > 0) print(`${quantity(written, 'file')} written to ${sanitize(options.to ?? '')}.`)
   if (existing.length > 0)
     print(
-      `${MARKS.warning} ${existing.length} exist already and stay as they are (--force replaces them): ${existing
+      `${MARKS.warning} ${existing.length} already exist and were not changed (--force replaces them): ${existing
         .slice(0, 5)
         .map(({ path }) => sanitize(path))
         .join(', ')}${existing.length > 5 ? ', …' : ''}`,

@@ -46,7 +46,7 @@ export function readRows(text: string, options: RowOptions): SourceFile {
     format: isNango ? 'nango' : 'json',
     rows: each(
       items.map(({ line, value }) => {
-        if (!isRecord(value)) return { line, fault: { member: '', reason: 'is no JSON object' } }
+        if (!isRecord(value)) return { line, fault: { member: '', reason: 'is not a JSON object' } }
         return { line, ...read(value, options) }
       }),
     ),
@@ -139,7 +139,7 @@ function* csvRows(text: string, options: RowOptions): Generator<SourceRow> {
   const unknown = names.indexOf(undefined)
   if (heading.done || unknown !== -1)
     throw new CommandFailure(
-      `The file is no CSV with a heading${heading.done ? '' : `: its column ${unknown + 1} has no name that is known`}. The names are ${Object.values(COLUMNS).join(', ')}.`,
+      `The file is not a CSV file with a header row${heading.done ? '' : `: its column ${unknown + 1} has an unknown name`}. The names are ${Object.values(COLUMNS).join(', ')}.`,
       EXIT.usage,
     )
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
@@ -174,7 +174,7 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
     const match = token.exec(text)
     if (match === null)
       throw new CommandFailure(
-        `Line ${line} of the file is no CSV: a quote is not closed, or is inside a cell.`,
+        `Line ${line} of the file is not valid CSV: a quote is not closed, or is inside a cell.`,
         EXIT.usage,
       )
     const [whole, quoted, plain = '', end] = match

@@ -67,7 +67,7 @@ export async function* decryptRows(
 ): AsyncGenerator<{ readonly line: number; readonly row: Record<string, unknown> }> {
   const [first = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '')
   const header = parseHeader(first)
-  if (header === undefined) throw new ExportFault('The file is no export of Gatepass.')
+  if (header === undefined) throw new ExportFault('The file is not an export of Gatepass.')
   const key = await unwrap(header.key, exportKey)
   let rows = 0
   for (const [index, sealed] of lines.entries()) {

@@ -60,7 +60,7 @@ async function toRow(
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   if (entry === undefined) return undefined
   try {
-    const { accessToken, userInfo, extra, kept } = openAccess(broker, connection)
+    const { accessToken, userInfo, extra, kept, dpopKey, tokenSecret } = openAccess(broker, connection)
     const refreshToken = openRefreshToken(broker, connection)
     return {
       user_id: connection.userId,
@@ -74,6 +74,8 @@ async function toRow(
       user_info: userInfo,
       extra,
       kept_values: keptValuesOf(entry.provider, kept),
+      dpop_key: dpopKey,
+      token_secret: tokenSecret,
       default: connection.isDefault,
     }
   } catch (error) {

@@ -1,15 +1,20 @@
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Account, Connection } from '../../domain/connection.ts'
+import type { Account, Connection, ProofKey } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newOwnedId } from '../../domain/ids.ts'
 import { accountWithin, isUnnamed } from '../../flows/connection-of-grant.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { getActiveProvider, providerIdentity, registeredClient } from '../../flows/get-provider.ts'
 import { sealGrant } from '../../flows/seal-grant.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { lacksValues } from '../../providers/connection-values.ts'
+import { fieldNames, writeSecrets } from '../../providers/credentials.ts'
+import { DPOP_ALGORITHMS, fitsDpop, parseProofKey } from '../../providers/dpop.ts'
 import { mergedExtra } from '../../providers/extra-members.ts'
 import { keptValuesOf, namedValues } from '../../providers/kept-values.ts'
+import { OAUTH1_TOKEN_TYPE } from '../../providers/oauth1/settings.ts'
+import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
 /** A user's tokens from another installation or product. */
@@ -29,6 +34,10 @@ export interface ForeignConnection {
   readonly extra?: Readonly<Record<string, unknown>>
   /** Values by the names that the provider entry gives them. */
   readonly keptValues: Readonly<Record<string, string>>
+  /** The key that the tokens are bound to, as a JWK with `alg`. */
+  readonly dpopKey?: Readonly<Record<string, string>>
+  /** What signs requests with the token, where it is one of OAuth 1.0a. */
+  readonly tokenSecret?: string
   readonly isDefault: boolean
 }
 
@@ -49,7 +58,7 @@ export type ImportOutcome =
   | RefusedRow
 
 /**
- * The result of a refresh after the import. `refused`: the user has to approve again; `not_possible`: the connection
+ * The result of a refresh after the import. `refused`: the user must approve again; `not_possible`: the connection
  * cannot be refreshed.
  */
 export type TokenCheck = 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
@@ -86,16 +95,39 @@ export async function importConnection(
   if (fault !== undefined)
     return refused(
       `kept_values.${fault}`,
-      'is no value that the provider entry keeps, or does not match its pattern',
+      'is not a value that the provider entry keeps, or does not match its pattern',
+    )
+  const dpopKey = row.dpopKey && parseProofKey(row.dpopKey)
+  if (row.dpopKey !== undefined && dpopKey === undefined)
+    return refused('dpop_key', `is not a private key as a JWK with alg (${DPOP_ALGORITHMS.join(', ')})`)
+  if (!fitsDpop(entry.provider, { dpopKey }))
+    return refused(
+      'dpop_key',
+      dpopKey === undefined
+        ? 'is missing: the provider entry has oauth2.dpop, so tokens are of no use without their key'
+        : 'is of no use: the provider entry has no oauth2.dpop',
+    )
+  const secrets = importedSecrets(entry.provider, row.accessToken)
+  if (secrets === undefined)
+    return refused(
+      'access_token',
+      'must be a JSON object with the secret fields of the provider, since its users type several',
     )
   const values = keptValuesOf(entry.provider, told)
+  if ((entry.provider.oauth1 === undefined) !== (row.tokenSecret === undefined))
+    return refused(
+      'token_secret',
+      row.tokenSecret === undefined
+        ? 'is missing: tokens of OAuth 1.0a are of no use without their secret'
+        : 'is of no use: the provider entry is not of the type oauth1',
+    )
   const { refreshRequest, renewalRequest } = registeredClient(broker, entry, values).provider
   const request = renewalRequest ?? (row.refreshToken === undefined ? undefined : refreshRequest)
   if (request !== undefined && lacksValues(request))
     return refused('kept_values', 'lacks a value that the endpoint for refreshes names')
   const now = broker.now()
   if (row.refreshToken === undefined && row.expiresAt !== undefined && row.expiresAt <= now)
-    return refused('expires_at', 'has passed, and there is no refresh token: the user has to approve again')
+    return refused('expires_at', 'has passed, and there is no refresh token: the user must approve again')
 
   const owner = { projectId, userId: row.userId, providerUid: entry.uid }
   const { id: accountId, name } = accountWithin(entry.provider, row.account, row.keptValues)
@@ -109,7 +141,12 @@ export async function importConnection(
   const id = known?.id ?? newOwnedId('conn', projectId, row.userId)
   // of several accounts without an id, one has none and each other one the id of its connection
   const account = { id: known?.account.id ?? (ofId === undefined ? accountId : id), name }
-  const connection = toConnection(broker, entry, { ...row, account }, { ...owner, id, kept: told })
+  const connection = toConnection(
+    broker,
+    entry,
+    { ...row, accessToken: secrets, account },
+    { ...owner, id, kept: told, dpopKey },
+  )
   const audit = broker.audit.of(projectId, {
     action: 'connection.imported',
     userId: row.userId,
@@ -121,6 +158,30 @@ export async function importConnection(
   const result = await store(broker, connection, { replaces, makeDefault: row.isDefault }, audit)
   if (result === 'present' || !checks) return { result, connectionId: connection.id }
   return { result, connectionId: connection.id, ...(await check(broker, entry, connection)) }
+}
+
+/** What is stored in place of an access token: of typed credentials, the secret fields. */
+function importedSecrets(provider: Provider, accessToken: string): string | undefined {
+  const { credentials, tokenRequest } = provider
+  if (credentials === undefined || tokenRequest !== undefined) return accessToken
+  const names = fieldNames(credentials, { secret: true })
+  const [only = '', ...others] = names
+  const parsed = jsonRecord(accessToken)
+  const isOwnExport =
+    parsed !== undefined &&
+    names.every((name) => typeof parsed[name] === 'string') &&
+    Object.keys(parsed).length === names.length
+  if (isOwnExport) return accessToken
+  return others.length === 0 ? writeSecrets({ [only]: accessToken }) : undefined
+}
+
+function jsonRecord(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Tokens are bound to the client that got them, so the entry must have its client before they are stored. */
@@ -142,12 +203,15 @@ async function usableEntry(
 function toConnection(
   broker: Broker,
   entry: ProviderEntry,
-  { accessToken, refreshToken, tokenType, scopes, account, userInfo, extra, expiresAt }: ForeignConnection,
+  foreign: ForeignConnection,
   row: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'> & {
     readonly kept: Readonly<Record<string, string>>
+    readonly dpopKey: ProofKey | undefined
   },
 ): Connection {
-  const { kept, ...place } = row
+  const { kept, dpopKey, ...place } = row
+  const { accessToken, tokenSecret, refreshToken, scopes, account, userInfo, extra, expiresAt } = foreign
+  const tokenType = entry.provider.oauth1 === undefined ? foreign.tokenType : OAUTH1_TOKEN_TYPE
   const limited = mergedExtra(extra)
   const now = broker.now()
   const { defaultExpiresIn = 0 } = entry.provider
@@ -157,6 +221,8 @@ function toConnection(
     userInfo: mergedExtra(userInfo) ?? {},
     extra: limited,
     ...(Object.keys(kept).length > 0 && { kept }),
+    dpopKey,
+    tokenSecret,
     refreshToken,
     tokenType,
     scopes,

@@ -38,6 +38,8 @@ const rowSchema = z.object({
   user_info: jsonObject.nullish(),
   extra: jsonObject.nullish(),
   kept_values: z.record(z.string().max(100), plainText(500)).nullish(),
+  token_secret: z.string().max(5_000).nullish(),
+  dpop_key: z.record(z.string().max(100), z.string().max(300)).nullish(),
   default: z.boolean().nullish(),
 })
 
@@ -73,6 +75,17 @@ const rowDocument = z.unknown().openapi('ForeignConnection', {
       type: 'object',
       additionalProperties: text,
       description: 'By the names that `oauth2.kept_values` of the provider entry gives them',
+    },
+    token_secret: {
+      ...text,
+      description:
+        'What signs requests with the token (RFC 5849), where the provider entry has the type `oauth1`',
+    },
+    dpop_key: {
+      type: 'object',
+      additionalProperties: text,
+      description:
+        'The private key that the tokens are bound to (RFC 9449), as a JWK with `alg`, where the provider entry has `oauth2.dpop`',
     },
     default: { type: 'boolean', description: 'It becomes the account that is used when a call names none' },
   },
@@ -143,6 +156,8 @@ function toForeign(sent: z.output<typeof rowSchema>): ForeignConnection {
     userInfo: sent.user_info ?? {},
     ...(sent.extra != null && { extra: sent.extra }),
     keptValues: sent.kept_values ?? {},
+    ...(sent.dpop_key != null && { dpopKey: sent.dpop_key }),
+    ...(sent.token_secret != null && { tokenSecret: sent.token_secret }),
     isDefault: sent.default ?? false,
   }
 }

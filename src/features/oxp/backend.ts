@@ -2,16 +2,17 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { handOut } from '../../flows/hand-out.ts'
 import { currentContext } from '../../services/request-context.ts'
 import type { Backend, BackendCall } from '../../tools/backend.ts'
 import type { CatalogueReading, ReceivedCatalogue } from '../../tools/catalogue/catalogue-reading.ts'
 import { readCatalogue } from '../../tools/catalogue/read-catalogue.ts'
-import { type AnswerReader, readAnswerBy } from '../../tools/read-answer.ts'
+import { answerReader, readAnswer } from '../../tools/read-answer.ts'
 import { threadTask } from '../../tools/thread-pool.ts'
 import { ownError, type ToolAnswer } from '../../tools/tool-answer.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
 import { bodyOf, MAX_HEALTH_SECONDS } from '../../tools/worker-request.ts'
-import { type OxpAnswer, readOxpAnswer } from './backend-answer.ts'
+import { oxpAnswers } from './backend-answer-task.ts'
 import { type Credentials, readList } from './backend-catalogue-task.ts'
 import { askOxpServer } from './backend-server.ts'
 import { oxpSettings } from './backend-settings.ts'
@@ -22,10 +23,7 @@ const catalogueTask = threadTask<ReceivedCatalogue<Credentials>, CatalogueReadin
   import.meta.url,
 )
 
-const ANSWERS: AnswerReader<OxpAnswer> = {
-  read: readOxpAnswer,
-  task: threadTask('./backend-answer-task', import.meta.url),
-}
+const reader = answerReader(oxpAnswers, './backend-answer-task', import.meta.url)
 
 /** Servers of the Open eXecution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
@@ -74,7 +72,7 @@ async function callTool(broker: Broker, worker: Worker, call: BackendCall): Prom
   })
   const given = request.context.authorization.map(({ id }) => id)
   const asked = { callId: request.call_id, given }
-  return readAnswerBy(ANSWERS, { response, asked }, call.reading, credentials)
+  return readAnswer(reader, { response, asked }, call.reading, credentials)
 }
 
 function toRequest(call: BackendCall) {
@@ -127,7 +125,7 @@ function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: s
       throw requirementsNotMet(
         `The tool "${tool.title}" needs an authorization "${id}", which the imported tool that is bound to it does not declare.`,
       )
-    return { id, token: given.release.accessToken }
+    return { id, token: handOut(given.release).token }
   })
 }
 

@@ -32,7 +32,7 @@ export function defineDryRun(policies: Command, shell: Shell): void {
       policies
         .command('dry-run')
         .description(
-          'list the uses of tokens in the last week that the policies would have refused; changes nothing',
+          'list the uses of tokens in the last week that the policies would have refused or asked about; changes nothing',
         )
         .argument(
           '[source]',
@@ -55,12 +55,13 @@ export function defineDryRun(policies: Command, shell: Shell): void {
 }
 
 function report(result: PolicyDryRun): void {
-  const { since, until, complete, uses, permitted, refused, undecided, samples } = result
+  const { since, until, complete, uses, permitted, refused, asked, undecided, samples } = result
   const time = `${toMinute(since)} to ${toMinute(until)}`
   print(`${bold(quantity(uses, 'use'))} of tokens ${dim(time)}`)
   if (!complete) print(dim('There were more uses. Only the last ones are judged.'))
   const mark = refused === 0 ? MARKS.ok : MARKS.failed
   print(`  ${mark} ${refused} would have been refused, ${permitted} permitted`)
+  if (asked > 0) print(`  ${MARKS.warning} ${asked} would have waited for a person`)
   if (undecided > 0)
     print(
       `  ${MARKS.warning} ${undecided} cannot be decided: a hook would be asked, or the data is no longer stored`,
@@ -74,6 +75,15 @@ function report(result: PolicyDryRun): void {
       ),
     )
   }
+  if (result.asked_by.length > 0) {
+    print()
+    print(
+      table(
+        ['policy', 'would ask', 'about'],
+        result.asked_by.map((policy) => [policy.id, approversText(policy.by), quantity(policy.asked, 'use')]),
+      ),
+    )
+  }
   if (samples.length === 0) return
   print()
   const rows = samples
@@ -83,11 +93,21 @@ function report(result: PolicyDryRun): void {
       shortened(sample.user_id),
       shortened(sample.tool ?? sample.use),
       sample.providers.join(', '),
-      sample.decision === 'refused' ? (sample.reason ?? 'refused') : `? ${(sample.because ?? []).join(', ')}`,
+      decisionText(sample),
       sample.policies.join(', '),
     ])
   print(table(['at', 'user', 'for', 'provider', 'would be', 'by'], rows))
   if (samples.length > SHOWN) print(dim(`--json has ${samples.length} of them.`))
+}
+
+function decisionText({ decision, reason, because = [] }: PolicyDryRun['samples'][number]): string {
+  if (decision === 'undecided') return `? ${because.join(', ')}`
+  return decision === 'refused' ? (reason ?? 'refused') : 'asked'
+}
+
+function approversText(by: PolicyDryRun['asked_by'][number]['by']): string {
+  if (typeof by === 'object') return `${by.count === 1 ? 'one' : by.count} of the group ${by.group}`
+  return by === 'user' ? 'the user' : 'the user, in the client'
 }
 
 const DRY_RUN_EXAMPLES = `

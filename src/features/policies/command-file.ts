@@ -11,7 +11,7 @@ export async function readPolicies(source: string): Promise<NewPolicy[]> {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return all.map((policy, i) => {
     const parsed = newPolicySchema.safeParse(policy)
-    if (parsed.success) return parsed.data
+    if (parsed.success) return parsed.data as NewPolicy // a schema in it is JSON, since the file is
     const faults = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
       return path.length === 0 ? message : `${path.join('.')}: ${message}`
     })

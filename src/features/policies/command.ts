@@ -16,6 +16,15 @@ const POLICIES = outputTable('listPolicies', {
   ...omitted('enabled', 'created_at', 'updated_at'),
 })
 
+const QUOTAS = outputTable('listQuotas', {
+  policy_id: 'policy',
+  per: 'per',
+  subject: 'of',
+  used: ['used', ({ used, limit }) => `${used} of ${limit}`],
+  window_end: 'until',
+  ...omitted('limit', 'window_start'),
+})
+
 export function definePolicies(policies: Command, shell: Shell): void {
   policies.addHelpText('after', EXAMPLES)
 
@@ -57,6 +66,20 @@ export function definePolicies(policies: Command, shell: Shell): void {
   defineDryRun(policies, shell)
 
   withCommonOptions(
+    policies.command('quotas').description('list what quotas have counted in the current hour or day'),
+  )
+    .addHelpText('after', QUOTAS_EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const items = await api.list('listQuotas')
+        if (options.json) return printJson({ items })
+        if (items.length === 0)
+          return print('Nothing is counted: there is no quota, or no run in its window.')
+        print(QUOTAS(items))
+      }),
+    )
+
+  withCommonOptions(
     policies
       .command('delete')
       .description('delete a policy, which applies no longer')
@@ -88,6 +111,11 @@ Examples:
   $ gatepass policies delete no-night-work
 
 docs/guides/policies.md describes policies and how several are combined.`
+
+const QUOTAS_EXAMPLES = `
+Examples:
+  $ gatepass policies quotas
+  $ gatepass policies quotas --json`
 
 const SET_EXAMPLES = `
 Examples:

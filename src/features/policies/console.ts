@@ -16,15 +16,18 @@ import { attempt, given, type Refused } from '../../http/console/form-outcome.ts
 import { outputView } from '../../http/console/output-view.ts'
 import { perform } from '../../http/console/perform.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../../http/console/routes.ts'
+import { ACTIONS, rowButton } from '../../http/console/row-actions.ts'
 import { type Html, name } from '../../http/pages/layout.ts'
 import { omitted } from '../../operations/omitted.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { FeaturePages } from '../feature.ts'
 import { dryRunView } from './console-dry-run.ts'
 import { CHANGE, CREATE, valuesOf, versionOf } from './console-form.ts'
+import { matchWords } from './console-match.ts'
 import type { Policy } from './domain.ts'
 import { createPolicy, updatePolicy } from './operations.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
+import { quotaSchema, quotasOf } from './operations-quotas.ts'
 import { deletePolicy, getPolicy } from './policy-settings.ts'
 import { newPolicySchema, policySchema, policyToWire } from './wire.ts'
 
@@ -42,7 +45,7 @@ const CHANGED_MEANWHILE: Refused = {
 const PAGE_LIMIT = { tokens: 10_000 }
 
 const ROWS = outputView(policySchema, {
-  id: ['Id', ({ id }) => link(policyPath(id), html`${name(id)}`)],
+  id: ['ID', ({ id }) => link(policyPath(id), html`${name(id)}`)],
   effect: [
     'Effect',
     ({ effect, enabled }) => html`${effectBadge(effect)}${!enabled && html` ${badge('off')}`}`,
@@ -50,10 +53,22 @@ const ROWS = outputView(policySchema, {
   match: [
     'Matches',
     ({ match, description }) =>
-      html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
+      html`${matchWords(match)}${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
   ],
   updated_at: 'Changed',
   ...omitted('description', 'enabled', 'created_at'),
+})
+
+/** The API has up to 1,000. */
+const SHOWN_QUOTAS = 100
+
+const QUOTAS = outputView(quotaSchema, {
+  policy_id: ['Policy', ({ policy_id }) => link(policyPath(policy_id), html`${name(policy_id)}`)],
+  per: 'Counted for each',
+  subject: 'Of',
+  used: ['Used', ({ used, limit }) => html`${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`],
+  window_end: 'Until',
+  ...omitted('limit', 'window_start'),
 })
 
 /** The project's policies: the list, an editor, and a dry run over last week's uses of tokens. */
@@ -67,11 +82,24 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.page('/policies', async (on) => {
     const policies = await broker.store.policies.list(on.projectId)
-    const rows = policies.map((policy) => ROWS.cells(policyToWire(policy), broker.now()))
-    const body = html`${table('Policies', ROWS.heads, rows, 'No policies: every key may use what its role allows.')}${asCurl(on, '/v1/admin/policies')}`
-    return on.show('Policies', body, {
-      lead: 'Rules on who may use which tokens for what. Deny wins; allow rules, where there are any, must match; then hooks are called.',
-      actions: html`${policies.length > 0 && buttonLink('/policy/dry-run', 'Dry run')}${on.mayChange && buttonLink('/policy/new', 'Make a policy', { secondary: false })}`,
+    const rows = policies.map((policy) => [
+      ...ROWS.cells(policyToWire(policy), broker.now()),
+      ...(on.mayChange ? [switchAction(on, policy)] : []),
+    ])
+    const heads = [...ROWS.heads, ...(on.mayChange ? [ACTIONS] : [])]
+    const body = html`${table('Policies', heads, rows, {
+      title: 'No policies',
+      text: 'A policy says who may use which tokens for what. Without one, every key may use what its role allows.',
+      next: on.mayChange && buttonLink('/policy/new', 'Create policy', { secondary: false }),
+    })}${asCurl(on, '/v1/admin/policies')}`
+    const counted = policies.some(({ match }) => match.quota !== undefined)
+      ? await quotasOf(broker, on.projectId)
+      : []
+    const counts = counted.slice(0, SHOWN_QUOTAS).map((quota) => QUOTAS.cells(quota, broker.now()))
+    const shown = html`${body}${counted.length > 0 && table('Quotas', QUOTAS.heads, counts, '')}`
+    return on.show('Policies', shown, {
+      lead: 'Rules about who may use which tokens for what. A deny rule wins. If there are allow rules, one of them must match. Hooks and people are asked last.',
+      actions: html`${policies.length > 0 && buttonLink('/policy/dry-run', 'Dry run')}${on.mayChange && buttonLink('/policy/new', 'Create policy', { secondary: false })}`,
     })
   })
 
@@ -105,6 +133,17 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     '/policies/:id',
     async (on, form) => send(on, form, await getPolicy(broker, on.projectId, idOf(on))),
     { recent },
+  )
+
+  // to switch a policy off may permit what it refused
+  routes.form(
+    '/policies/:id/enabled',
+    async (on, form) => {
+      const enabled = form.get('enabled') === 'true'
+      const { id } = await perform(on, updatePolicy, { params: { id: idOf(on) }, body: { enabled } })
+      return on.go('/policies', enabled ? `${id} is in force.` : `${id} is no longer in force.`)
+    },
+    { recent: true },
   )
 
   routes.form(
@@ -146,7 +185,9 @@ function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     const shown = { values: form, ...(policy && { policy }) }
     if (done.outcome === 'refused') return showEditor(on, { ...shown, refused: done })
     if ('dryRun' in done.result) return showEditor(on, { ...shown, result: done.result.dryRun })
-    const made = done.result.enabled ? 'The policy is in force.' : 'The policy was made. It is not in force.'
+    const made = done.result.enabled
+      ? 'The policy is in force.'
+      : 'The policy was created. It is not in force.'
     return on.go(policyPath(id), policy === undefined ? made : 'The policy was changed.')
   }
 }
@@ -171,6 +212,16 @@ ${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: request })}`
   })
 }
 
+function switchAction(on: OnPage, { id, enabled }: Policy): Html {
+  return rowButton(on, {
+    action: `${policyPath(id)}/enabled`,
+    text: enabled ? 'Disable' : 'Enable',
+    of: id,
+    fields: hidden('enabled', String(!enabled)),
+    recent: true,
+  })
+}
+
 const policyPath = (id: string) => `/policies/${encodeURIComponent(id)}`
 
 interface Editor {
@@ -184,14 +235,15 @@ function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
   const isNew = policy === undefined
   const action = isNew ? '/policy/new' : policyPath(policy.id)
   const fields = html`${hidden('version', values.get('version') ?? '')}${(isNew ? CREATE : CHANGE).view({ values, refused })}
-<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button>${on.session.isRecent && html` <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button>`}</div>
+<p class="muted">With nothing under “What it matches”, a policy is about every use of every user: one that denies then refuses all of them.</p>
+<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button>${on.session.isRecent && html` <button type="submit" name="do" value="set">${isNew ? 'Create policy' : 'Save changes'}</button>`}</div>
 ${!on.session.isRecent && confirmFirst(pathOf(on.c))}`
   const body = html`${result !== undefined && dryRunView(result)}
 ${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
 ${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}
 ${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It stops applying at once.</p>${on.form(`${policyPath(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
 ${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: shownBody(values) } : {})}`
-  return on.show(policy?.id ?? 'Make a policy', body, {
+  return on.show(policy?.id ?? 'Create policy', body, {
     above: ABOVE,
     ...(policy !== undefined && {
       lead: html`${effectBadge(policy.effect)} ${policy.description !== undefined && name(policy.description, { longest: 300 })}`,
@@ -201,10 +253,16 @@ ${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURICompo
   })
 }
 
-const TONES: Readonly<Record<Policy['effect'], Tone>> = { allow: 'good', deny: 'bad', hook: 'wait' }
+const TONES: Readonly<Record<Policy['effect'], Tone>> = {
+  allow: 'good',
+  deny: 'bad',
+  hook: 'wait',
+  approve: 'wait',
+}
 
 function effectBadge(effect: Policy['effect']): Html {
-  return badge(effect, TONES[effect])
+  // beside "allow", the word "approve" would read as a permission
+  return badge(effect === 'approve' ? 'needs approval' : effect, TONES[effect])
 }
 
 /** The body of the API request for the form, not checked yet. An empty `match` is sent too, because it matches all. */

@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
-import { readAudit } from '../../flows/read-audit.ts'
+import { readAudit } from '../../flows/audit/read-audit.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import { usedProvider } from '../../services/used-provider.ts'
@@ -38,7 +38,7 @@ export interface DryRunOrder {
   readonly toolOf: (id: string) => Promise<ToolToday>
 }
 
-/** A use that the rules would have refused, or for which that is undecided. */
+/** A use that the rules would have refused, or about which they would have asked people, or that is undecided. */
 export interface SampleUse {
   readonly seq: number
   readonly use: PastUse
@@ -52,10 +52,14 @@ export interface DryRunResult {
   readonly uses: number
   readonly permitted: number
   readonly refused: number
+  /** Uses that would have waited for people. */
+  readonly asked: number
   readonly undecided: number
   /** How many uses each rule would have refused, by its id. `allow` rules refuse together, so each of them is counted. */
   readonly refusedBy: ReadonlyMap<string, number>
-  /** Newest first, refused ones before those that are undecided. */
+  /** About how many uses each rule would have asked people. */
+  readonly askedBy: ReadonlyMap<Policy, number>
+  /** Newest first: refused ones, then those about which people would have been asked, then undecided ones. */
   readonly samples: readonly SampleUse[]
 }
 
@@ -89,8 +93,9 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
   const uses = await pastUses(broker, order, tokens)
   const trial = createPolicyTrial(order.policies)
   const refusedBy = new Map<string, number>()
-  const samples = { refused: [] as SampleUse[], undecided: [] as SampleUse[] }
-  const counts = { permitted: 0, refused: 0, undecided: 0 }
+  const askedBy = new Map<Policy, number>()
+  const samples = { refused: [] as SampleUse[], asked: [] as SampleUse[], undecided: [] as SampleUse[] }
+  const counts = { permitted: 0, refused: 0, asked: 0, undecided: 0 }
   for await (const { seq, use } of runInSlices(uses)) {
     const verdict = trial.judge(use)
     counts[verdict.decision]++
@@ -100,10 +105,13 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
     if (kept.length > MAX_SAMPLES) kept.shift()
     if (verdict.decision === 'refused')
       for (const { policy } of verdict.by) refusedBy.set(policy.id, (refusedBy.get(policy.id) ?? 0) + 1)
+    if (verdict.decision === 'asked')
+      for (const { policy } of verdict.by) askedBy.set(policy, (askedBy.get(policy) ?? 0) + 1)
   }
-  const shown = [...samples.refused.reverse(), ...samples.undecided.reverse()].slice(0, MAX_SAMPLES)
+  const { refused, asked, undecided } = samples
+  const shown = [refused, asked, undecided].flatMap((kept) => kept.reverse()).slice(0, MAX_SAMPLES)
   const since = isPartial ? (uses[0]?.use.at ?? order.since) : order.since
-  return { since, isPartial, uses: uses.length, ...counts, refusedBy, samples: shown }
+  return { since, isPartial, uses: uses.length, ...counts, refusedBy, askedBy, samples: shown }
 }
 
 /** The entries of the last tokens that were released in the period, oldest first. */
@@ -134,6 +142,7 @@ async function pastUses(
   const entries = new Map((await broker.store.providers.list(projectId)).map((entry) => [entry.id, entry]))
   const needsScopes = policies.some(({ match }) => match.scopes !== undefined)
   const needsWorkers = policies.some(({ match }) => match.workers !== undefined)
+  const needsArguments = policies.some(({ match }) => match.arguments !== undefined)
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
   const tools = new Map<string, Promise<ToolToday>>()
   const uses: NumberedUse[] = []
@@ -160,19 +169,26 @@ async function pastUses(
         userId: textOf(first, 'user_id'),
         use,
         ...(today && {
-          tool: { id: toolId as string, aliases: today.aliases, ownNames: today.ownNames },
+          tool: {
+            id: toolId as string,
+            aliases: today.aliases,
+            ownNames: today.ownNames,
+            hints: today.hints,
+          },
           worker: today.worker,
         }),
         providers,
         // a token that was handed to the caller has no known host, so no rule with hosts matches it
         hosts: today?.hosts ?? [],
         at: first.at,
+        ...agentOf(first),
         unknown: [
           ...(areHostsKnown ? [] : (['hosts'] as const)),
           ...(needsWorkers && today !== undefined && today.worker === undefined
             ? (['workers'] as const)
             : []),
           ...(areScopesUnknown ? (['scopes'] as const) : []),
+          ...(needsArguments && today !== undefined ? (['arguments'] as const) : []), // the trail has none
         ],
       },
     })
@@ -190,6 +206,12 @@ async function* runInSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
     }
     yield item
   }
+}
+
+/** The API key or the MCP client that made the call. */
+function agentOf({ actor }: AuditEntry): Pick<PastUse, 'agent'> {
+  const agent = actor.kind === 'api_key' ? actor.id : actor.client
+  return agent === undefined ? {} : { agent }
 }
 
 function useOf({ purpose }: AuditEntry, tool: ToolToday | undefined): RequestedUse['use'] {

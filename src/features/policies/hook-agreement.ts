@@ -15,10 +15,12 @@ export function agreementOn(policy: Policy, { providers }: RequestedUse): Agreem
   return { policy, scopes: new Map(providers.map(({ id, scopes }) => [id, new Set(scopes)])) }
 }
 
-/** Whether the hook permitted all providers and scopes of the use, and its policy has not changed since. */
-export function covers(agreement: Agreement, policy: Policy, { providers }: RequestedUse): boolean {
-  return (
-    JSON.stringify(agreement.policy) === JSON.stringify(policy) &&
-    providers.every(({ id, scopes }) => scopes.every((scope) => agreement.scopes.get(id)?.has(scope)))
-  )
+/**
+ * Whether the hook permitted all providers and scopes of the use, and its policy has not changed since. A policy decision point
+ * of AuthZEN is asked about the tool's call, in which there are no scopes.
+ */
+export function covers(agreement: Agreement, policy: Policy, { providers, use }: RequestedUse): boolean {
+  if (JSON.stringify(agreement.policy) !== JSON.stringify(policy)) return false
+  if (policy.hook?.format === 'authzen' && use === 'tool') return true
+  return providers.every(({ id, scopes }) => scopes.every((scope) => agreement.scopes.get(id)?.has(scope)))
 }

@@ -5,10 +5,13 @@ import { invalidMember } from '../../domain/errors.ts'
 import { USE_KINDS, type UseKind } from '../../domain/requested-use.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { idText } from '../../operations/schemas/fields.ts'
+import { approversOf } from './approval-rule.ts'
 import { type DryRunResult, dryRunPolicies as dry, MAX_SAMPLES, MAX_TOKENS } from './dry-run.ts'
+import { POLICY_REFUSAL_REASONS } from './evaluate.ts'
 import { policiesWith } from './policy-settings.ts'
+import { checkArgumentsOfTools } from './tool-argument-places.ts'
 import { toolToday } from './tool-today.ts'
-import { newPolicySchema, settingsFromWire } from './wire.ts'
+import { approvedBySchema, newPolicySchema, settingsFromWire } from './wire.ts'
 
 const DAY = 24 * 3600
 const WEEK = 7 * DAY
@@ -36,10 +39,15 @@ const resultSchema = z
     uses: z.number().int().meta({ description: 'Uses of tokens that took place' }),
     permitted: z.number().int(),
     refused: z.number().int(),
+    asked: z.number().int().meta({ description: 'Uses that would have waited for a person’s approval' }),
     undecided: z.number().int().meta({
-      description: 'A hook would be called, or the hosts, scopes or worker of the use are not known any more',
+      description:
+        'A hook would be called, or the arguments, hosts, scopes or worker of the use are not known any more',
     }),
     refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
+    asked_by: z
+      .array(z.object({ id: z.string(), asked: z.number().int(), by: approvedBySchema }))
+      .meta({ description: 'The policies that would have asked, about how many uses, and whom' }),
     samples: z
       .array(
         z.object({
@@ -49,20 +57,20 @@ const resultSchema = z
           use: z.enum(USE_KINDS),
           tool: z.string().optional(),
           providers: z.array(z.string()),
-          decision: z.enum(['refused', 'undecided']),
-          reason: z.enum(['denied', 'not_allowed', 'rate', 'hook_refused', 'hook_failed']).optional(),
+          decision: z.enum(['refused', 'asked', 'undecided']),
+          reason: z.enum(POLICY_REFUSAL_REASONS).optional(),
           because: z
-            .array(z.enum(['hook', 'hosts', 'scopes', 'workers']))
+            .array(z.enum(['arguments', 'hook', 'hosts', 'scopes', 'workers']))
             .optional()
             .meta({
               description:
-                'What is not known: the answer of a hook, where the token went, its scopes, or the worker',
+                'What is not known: the arguments of the call, the answer of a hook, where the token went, its scopes, or the worker',
             }),
           policies: z.array(z.string()).meta({ description: 'Ids of the policies' }),
         }),
       )
       .meta({
-        description: `At most ${MAX_SAMPLES}: the refused uses, then the undecided ones, each newest first`,
+        description: `At most ${MAX_SAMPLES}: the refused uses, then those about which a person would have been asked, then the undecided ones, each newest first`,
       }),
   })
   .openapi('PolicyDryRun')
@@ -76,7 +84,7 @@ export const dryRunPolicies = defineOperation({
   path: '/v1/admin/policies/dry_run',
   role: 'readonly',
   tag: 'Policies',
-  summary: 'Test which of last week’s uses of tokens policies would have refused',
+  summary: 'Test which of last week’s uses of tokens policies would have refused or asked about',
   description:
     'Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
   body: dryRunSchema,
@@ -98,6 +106,8 @@ export async function dryRun(
   const tried = new Map(request.policies.map((policy) => [policy.id, settingsFromWire(policy)]))
   if (tried.size < request.policies.length)
     throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
+  for (const settings of tried.values())
+    if (settings.enabled) await checkArgumentsOfTools(broker, projectId, settings)
   const policies = await policiesWith(broker, projectId, tried, request.without)
   const toolOf = (id: string) => toolToday(broker, projectId, id)
   return toWire(
@@ -114,7 +124,7 @@ export async function dryRun(
 }
 
 function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
-  const { since, isPartial, uses, permitted, refused, undecided, refusedBy, samples } = result
+  const { since, isPartial, uses, permitted, refused, asked, undecided, refusedBy, askedBy, samples } = result
   return {
     since: toTimestamp(since),
     until: toTimestamp(until),
@@ -122,10 +132,14 @@ function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
     uses,
     permitted,
     refused,
+    asked,
     undecided,
     refused_by: [...refusedBy]
       .map(([id, count]) => ({ id, refused: count }))
       .sort((a, b) => b.refused - a.refused || (a.id < b.id ? -1 : 1)),
+    asked_by: [...askedBy]
+      .map(([policy, count]) => ({ id: policy.id, asked: count, by: approversOf(policy) }))
+      .sort((a, b) => b.asked - a.asked || (a.id < b.id ? -1 : 1)),
     samples: samples.map(({ seq, use, verdict }) => ({
       at: toTimestamp(use.at),
       seq,
@@ -134,7 +148,8 @@ function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
       ...(use.tool && { tool: use.tool.id }),
       providers: use.providers.map(({ id }) => id),
       decision: verdict.decision,
-      ...(verdict.decision === 'refused' ? { reason: verdict.reason } : { because: [...verdict.because] }),
+      ...(verdict.decision === 'refused' && { reason: verdict.reason }),
+      ...(verdict.decision === 'undecided' && { because: [...verdict.because] }),
       policies: verdict.by.map(({ policy }) => policy.id),
     })),
   }

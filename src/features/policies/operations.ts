@@ -5,14 +5,23 @@ import { invalidMember } from '../../domain/errors.ts'
 import { type RequestedUse, USE_KINDS } from '../../domain/requested-use.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { idText, plainText, scopeText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { usedProvider } from '../../services/used-provider.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { resolveRunner, useOfTool } from '../../tools/run/preconditions.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
-import { type AppliedPolicy, type Evaluation, evaluate } from './evaluate.ts'
+import { approversOf } from './approval-rule.ts'
+import { createArgumentVerdicts } from './argument-verdicts.ts'
+import type { Policy } from './domain.ts'
+import { type AppliedPolicy, type Evaluation, evaluate, policiesOnArguments } from './evaluate.ts'
 import { addPolicy, changePolicy, getPolicy as get, deletePolicy as remove } from './policy-settings.ts'
+import { readFor } from './policy-trial.ts'
+import { checkArgumentsOfTools } from './tool-argument-places.ts'
+import { judgeToolArguments } from './tool-arguments.ts'
 import {
+  approvalFromWire,
+  approvedBySchema,
   hookChangesFromWire,
   matchFromWire,
   newPolicySchema,
@@ -29,17 +38,29 @@ const useSchema = z.strictObject({
   provider_id: idText.optional(),
   scopes: z.array(scopeText).max(200).optional(),
   host: plainText(300).optional(),
+  arguments: jsonObject.optional().meta({ description: 'Arguments of the tool, for policies about them' }),
   at: z.iso.datetime({ offset: true }).optional().meta({ description: 'When; absent: now' }),
 })
 
 const verdictSchema = z
   .object({
     decision: z.enum(['permitted', 'refused', 'depends']).meta({
-      description: '`depends`: on the rate of uses or on hooks, which `undecided` lists',
+      description:
+        '`depends`: on the rate of uses, on hooks, on people who must approve, or on arguments that were not given, which `undecided` lists',
     }),
-    reason: z.enum(['denied', 'not_allowed']).optional(),
+    reason: z.enum(['denied', 'not_allowed', 'arguments_failed']).optional(),
     refused_by: z.array(z.string()).meta({ description: 'Ids of policies' }),
-    undecided: z.array(z.object({ id: z.string(), by: z.enum(['rate', 'hook']) })),
+    undecided: z.array(
+      z.object({ id: z.string(), by: z.enum(['arguments', 'rate', 'quota', 'hook', 'approval']) }),
+    ),
+    asks: z
+      .array(z.object({ id: z.string(), by: approvedBySchema }))
+      .optional()
+      .meta({ description: 'The policies that ask for an approval, and whom' }),
+    without_scopes: z.array(z.string()).optional().meta({
+      description:
+        'Ids of providers whose users type keys or passwords. These have no scopes, so what they may do is not known: a rule that allows by `scopes` refuses them, and one that denies by `scopes` misses them. Rules by `providers` apply to them.',
+    }),
   })
   .openapi('PolicyVerdict')
 
@@ -92,7 +113,18 @@ export const testPolicies = defineOperation({
     const use = await useOf(broker, caller.projectId, body)
     const at = body.at === undefined ? broker.now() : fromTimestamp(body.at)
     const { policies } = await broker.store.policies.inForce(caller.projectId)
-    return verdictToWire(evaluate(policies, use, { at, scopes: 'needed' }))
+    const context = { at, scopes: 'needed' } as const
+    const keys = use.providers.filter(({ meaning }) => meaning?.hasNoScopes).map(({ id }) => id)
+    const said = (verdict: z.infer<typeof verdictSchema>) =>
+      keys.length > 0 ? { ...verdict, without_scopes: keys } : verdict
+    const open = policiesOnArguments(policies, use, context)
+    if (open.length === 0) return said(verdictToWire(evaluate(policies, use, context)))
+    if (body.arguments === undefined) {
+      const lenient = policies.map((policy) => readFor(policy, ['arguments'], 'lenient'))
+      return said(verdictToWire(evaluate(lenient, use, context), open))
+    }
+    const verdicts = await createArgumentVerdicts(judgeToolArguments).judge(policies, use, context)
+    return said(verdictToWire(evaluate(policies, use, { ...context, ...(verdicts && { verdicts }) })))
   },
 })
 
@@ -111,7 +143,12 @@ export const updatePolicy = defineOperation({
   output: policySchema,
   async run(broker, { params: { id }, body, caller }) {
     const policy = await get(broker, caller.projectId, id)
-    const { description, enabled, effect, match, hook } = body
+    const { description, enabled, effect, match, hook, approve } = body
+    if (enabled ?? policy.enabled)
+      await checkArgumentsOfTools(broker, caller.projectId, {
+        effect: effect ?? policy.effect,
+        match: match ? matchFromWire(match) : policy.match,
+      })
     const changed = await changePolicy(broker, policy, {
       ...(match && { match: matchFromWire(match) }),
       ...(hook && { hook: hookChangesFromWire(hook) }),
@@ -119,6 +156,7 @@ export const updatePolicy = defineOperation({
       ...(description !== undefined && { description }),
       ...(enabled !== undefined && { enabled }),
       ...(effect !== undefined && { effect }),
+      ...(approve && { approve: approvalFromWire(approve) }),
     })
     return policyToWire(changed)
   },
@@ -155,7 +193,9 @@ export const createPolicy = defineOperation({
   answer: 'In force',
   output: policySchema,
   async run(broker, { body, caller }) {
-    const policy = await addPolicy(broker, caller.projectId, body.id, settingsFromWire(body))
+    const settings = settingsFromWire(body)
+    if (settings.enabled) await checkArgumentsOfTools(broker, caller.projectId, settings)
+    const policy = await addPolicy(broker, caller.projectId, body.id, settings)
     return policyToWire(policy)
   },
 })
@@ -178,7 +218,7 @@ async function useOf(
     return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
   const tool = await getTool(broker, projectId, sent.tool_name)
   const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
-  const use = useOfTool(tool, needs, runner, user)
+  const use = useOfTool(tool, needs, runner, { ...user, ...(sent.arguments && { input: sent.arguments }) })
   return {
     ...use,
     ...(sent.use && { use: sent.use }),
@@ -187,13 +227,26 @@ async function useOf(
   }
 }
 
-function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
+/** `open`: rules about arguments that are not known. */
+function verdictToWire(
+  { refusal, limits, quotas, hooks, approvals, approvalsBeyond }: Evaluation,
+  open: readonly Policy[] = [],
+): z.infer<typeof verdictSchema> {
   const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
   if (refusal !== undefined)
     return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
   const undecided = [
+    ...open.map(({ id }) => ({ id, by: 'arguments' as const })),
     ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
+    ...idsOf([...quotas, ...approvalsBeyond]).map((id) => ({ id, by: 'quota' as const })),
     ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
+    ...idsOf(approvals).map((id) => ({ id, by: 'approval' as const })),
   ]
-  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
+  const asks = approvals.map(({ policy }) => ({ id: policy.id, by: approversOf(policy) }))
+  return {
+    decision: undecided.length > 0 ? 'depends' : 'permitted',
+    refused_by: [],
+    undecided,
+    ...(asks.length > 0 && { asks }),
+  }
 }

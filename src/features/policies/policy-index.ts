@@ -6,6 +6,8 @@ import { spellingsOf, type UseOfProvider } from './policy-match.ts'
 /** Finds the rules that may apply to a use by the names in their `match`, so that the other rules cost nothing. */
 export interface PolicyIndex {
   readonly allows: readonly Policy[]
+  /** Whether a rule is about arguments. */
+  readonly hasArguments: boolean
   /** The rules that may apply to one of the parts, in the order of the list. All other rules apply to no part. */
   candidates(parts: readonly UseOfProvider[]): readonly Policy[]
 }
@@ -76,6 +78,7 @@ function createIndex(policies: readonly Policy[]): PolicyIndex {
 
   return {
     allows: policies.filter(({ effect }) => effect === 'allow'),
+    hasArguments: policies.some(({ match }) => match.arguments !== undefined),
     candidates(parts) {
       const found = new Set(unrestricted)
       for (const [i, { texts }] of DIMENSIONS.entries()) {

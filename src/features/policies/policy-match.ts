@@ -1,6 +1,8 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import { matchesText } from '../../domain/match-text.ts'
+import type { Hint, RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
 import { coveredScopes, splitScope } from '../../domain/scopes.ts'
+import type { ArgumentVerdict } from './argument-judge.ts'
 import type { Policy } from './domain.ts'
 import { isWithin } from './policy-time.ts'
 
@@ -8,6 +10,8 @@ import { isWithin } from './policy-time.ts'
 export interface EvaluationContext {
   readonly at: EpochSeconds
   readonly scopes: 'needed' | 'granted'
+  /** Whether the arguments of the use are as the rules say; absent: no rule about arguments applies. */
+  readonly verdicts?: ReadonlyMap<Policy, ArgumentVerdict> | 'ignored'
 }
 
 /** The part of a use that concerns one provider; a use without providers is one part. */
@@ -19,13 +23,10 @@ export function byProvider({ providers, ...use }: RequestedUse): readonly UseOfP
 }
 
 /** Whether all members of the rule's `match` apply to the use, except `rate`, which `policy-rate.ts` counts. */
-export function appliesTo(
-  { effect, match }: Policy,
-  use: UseOfProvider,
-  context: EvaluationContext,
-): boolean {
-  const { users, tools, workers, providers, scopes, hosts, uses, time } = match
-  const { userId, tool, worker, provider } = use
+export function appliesTo(policy: Policy, use: UseOfProvider, context: EvaluationContext): boolean {
+  const { effect, match } = policy
+  const { users, tools, workers, providers, scopes, hosts, uses, hints, methods, paths, time } = match
+  const { userId, tool, worker, provider, request } = use
   return (
     (uses === undefined || uses.includes(use.use)) &&
     (users === undefined || (userId !== undefined && matchesAny(users, userId))) &&
@@ -34,8 +35,16 @@ export function appliesTo(
     (providers === undefined || (provider !== undefined && matchesAny(providers, provider.id))) &&
     (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, context))) &&
     (hosts === undefined || matchesHosts(hosts, use.hosts, effect)) &&
-    (time === undefined || isWithin(time, context.at))
+    (hints === undefined || (tool !== undefined && hasHint(hints, tool, effect))) &&
+    (methods === undefined || (request !== undefined && methods.includes(request.method))) &&
+    (paths === undefined || (request !== undefined && matchesPaths(paths, request.readings, effect))) &&
+    (time === undefined || isWithin(time, context.at)) &&
+    (match.arguments === undefined || (tool !== undefined && hasArguments(policy, context)))
   )
+}
+
+function hasArguments(policy: Policy, { verdicts }: EvaluationContext): boolean {
+  return verdicts === 'ignored' || verdicts?.get(policy) === true
 }
 
 /** Any spelling is enough to refuse a tool, but only a name of its own allows it; `*` is every tool. */
@@ -48,13 +57,23 @@ function matchesTool(
   return (effect === 'allow' ? ownNames : aliases).some((name) => matchesAny(patterns, lower(name), lower))
 }
 
-/** An `allow` rule must cover every scope of a token, so it never matches a token whose scopes are unknown. */
+/** A rule that allows must know all that the tool does. */
+function hasHint(wanted: readonly Hint[], { hints }: UsedTool, effect: Policy['effect']): boolean {
+  const isWanted = (hint: Hint) => wanted.includes(hint)
+  return effect === 'allow' ? hints.every(isWanted) : hints.some(isWanted)
+}
+
+/**
+ * An `allow` rule must cover every scope of a token, so it never matches a token whose scopes are unknown. Keys that
+ * users type have none: what they may do is not known, so no rule with scopes matches them.
+ */
 function hasScopes(
   patterns: readonly string[],
   { scopes, meaning }: UsedProvider,
   effect: Policy['effect'],
   context: EvaluationContext,
 ): boolean {
+  if (meaning?.hasNoScopes) return false
   if (effect !== 'allow')
     return [...coveredScopes(scopes, meaning)].some((scope) => matchesAny(patterns, scope))
   const single = scopes.flatMap(splitScope)
@@ -73,6 +92,16 @@ function matchesHosts(
   return hosts.length > 0 && (effect === 'allow' ? hosts.every(matches) : hosts.some(matches))
 }
 
+/** Servers read a path differently: any reading is enough to refuse a request, but only all of them allow it. */
+function matchesPaths(
+  patterns: readonly string[],
+  readings: readonly string[],
+  effect: Policy['effect'],
+): boolean {
+  const matches = (reading: string) => matchesAny(patterns, reading)
+  return effect === 'allow' ? readings.every(matches) : readings.some(matches)
+}
+
 /** The spellings of a host that a pattern may match: `Example.com.:8080` gives `example.com` and `example.com:8080`. */
 export function spellingsOf(host: string): string[] {
   const whole = lower(host)
@@ -86,20 +115,4 @@ const unchanged = (text: string) => text
 
 function matchesAny(patterns: readonly string[], text: string, fold = unchanged): boolean {
   return patterns.some((pattern) => matchesText(fold(pattern), text))
-}
-
-/** Whether the pattern matches the text; `*` matches any characters. The time is linear in the text for each `*`. */
-export function matchesText(pattern: string, text: string): boolean {
-  const [first = '', ...middles] = pattern.split('*')
-  const last = middles.pop()
-  if (last === undefined) return text === pattern
-  const end = text.length - last.length
-  if (first.length > end || !text.startsWith(first) || !text.endsWith(last)) return false
-  let at = first.length
-  for (const middle of middles) {
-    const found = text.indexOf(middle, at)
-    if (found < 0 || found + middle.length > end) return false
-    at = found + middle.length
-  }
-  return true
 }

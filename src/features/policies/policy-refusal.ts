@@ -22,10 +22,26 @@ export function refusalOf(
         'denied_by_policy',
         `None of the policies that allow something allows this (${names.join(', ')}${by.length > names.length ? ', …' : ''}). ${ask}`,
       )
+    case 'arguments_failed':
+      return new BrokerError(
+        'policy_check_failed',
+        `The policy ${names[0]} could not check the arguments: this tool does not declare one that the policy names, or they are too much to check. ${ask}`,
+      )
     case 'rate':
       return new BrokerError(
         'denied_by_policy',
         `The policy ${names[0]} refuses more of this for now. Try again in ${retryAfter} seconds.`,
+        retryAfter === undefined ? {} : { retryAfter },
+      )
+    case 'not_approved':
+      return new BrokerError(
+        'denied_by_policy',
+        `The policy ${names[0]} wants a person to approve this, and this way of using a token cannot ask anyone. ${ask}`,
+      )
+    case 'quota':
+      return new BrokerError(
+        'denied_by_policy',
+        `The quota of the policy ${names[0]} is used up. It begins again in ${retryAfter} seconds.`,
         retryAfter === undefined ? {} : { retryAfter },
       )
     case 'hook_refused':
@@ -37,7 +53,7 @@ export function refusalOf(
       return new BrokerError(
         'policy_check_failed',
         `The hook of the policy ${names[0]} must agree to this and gave no answer. Try again; if it goes on, tell an administrator of this project.`,
-        { retryAfter: 1 },
+        { retryAfter: retryAfter ?? 1 },
       )
   }
 }

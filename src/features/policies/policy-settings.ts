@@ -1,8 +1,12 @@
 import type { Broker } from '../../broker.ts'
+import type { ApprovalTerms } from '../../domain/approval.ts'
 import { BrokerError, type FaultCode, invalidMember } from '../../domain/errors.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
+import { checkReach } from './approver-reach.ts'
+import { checkArgumentRules } from './argument-rules.ts'
 import { type Policy, type PolicyHook, type PolicyMatch, policyUid } from './domain.ts'
+import { EVALUATION_PATH } from './hook-authzen.ts'
 import { isTimeZone } from './policy-time.ts'
 import { policyContext } from './store.ts'
 
@@ -15,6 +19,8 @@ export interface PolicySettings {
   /** Only with the effect `hook`, which requires it. */
   readonly hook?: PolicyHook
   readonly hookSecret?: string
+  /** Only with the effect `approve`. Default: by the user, once. */
+  readonly approve?: ApprovalTerms
 }
 
 /** A change: absent members stay, `null` removes one. */
@@ -40,6 +46,7 @@ export async function addPolicy(
     createdAt: now,
     updatedAt: now,
   })
+  await checkReach(broker, policy)
   const added = await broker.store.policies.add(policy, auditOf(broker, policy))
   if (added === undefined)
     throw new BrokerError(
@@ -56,8 +63,11 @@ export async function addPolicy(
 export async function changePolicy(broker: Broker, policy: Policy, changes: PolicyChanges): Promise<Policy> {
   const { projectId, id } = policy
   const read = () => getPolicy(broker, projectId, id)
-  return changeRow(`The policy "${id}"`, policy, read, (before) => {
+  return changeRow(`The policy "${id}"`, policy, read, async (before) => {
     const changed = checked(broker, merged(broker, before, changes))
+    // a policy whose approvers are gone can still be disabled and described
+    if (changes.approve !== undefined || changes.effect !== undefined || changes.enabled === true)
+      await checkReach(broker, changed)
     return broker.store.policies.change(before, changed, auditOf(broker, before))
   })
 }
@@ -66,6 +76,9 @@ function merged(broker: Broker, policy: Policy, changes: PolicyChanges): Policy 
   const { description, hook: newHook, hookSecret: newSecret, ...rest } = changes
   const { description: oldDescription, hook: oldHook, hookSecret: oldSecret, ...kept } = policy
   const effect = rest.effect ?? policy.effect
+  // the terms of a rule that no longer asks are gone, as its hook is
+  const { approve: _, ...others } = kept
+  const approve = effect === 'approve' ? (rest.approve ?? policy.approve) : rest.approve
   if (effect !== 'hook' && newHook !== undefined) throw hookNotOf(effect)
   const hook = effect === 'hook' ? mergedHook(oldHook, newHook) : undefined
   const secret =
@@ -79,8 +92,9 @@ function merged(broker: Broker, policy: Policy, changes: PolicyChanges): Policy 
     )
   const described = description === undefined ? oldDescription : (description ?? undefined)
   return {
-    ...kept,
+    ...others,
     ...rest,
+    ...(approve && { approve }),
     ...(described !== undefined && { description: described }),
     ...(hook && { hook }),
     ...(hook && secret !== undefined && { hookSecret: secret }),
@@ -132,7 +146,7 @@ export async function policiesWith(
 /** Throws `invalid_request` for a contradictory rule, `host_not_allowed` for its hook's URL. */
 function checked(broker: Broker, policy: Policy): Policy {
   checkRule(policy)
-  if (policy.hook !== undefined) checkHookUrl(broker, policy.hook.url)
+  if (policy.hook !== undefined) checkHookUrl(broker, policy.hook)
   return policy
 }
 
@@ -140,7 +154,7 @@ function auditOf(broker: Broker, { id, projectId }: Policy) {
   return broker.audit.of(projectId, { action: 'policy.set', subject: id })
 }
 
-const HOOK_DEFAULTS = { timeoutMs: 2_000, onFailure: 'deny' } as const
+const HOOK_DEFAULTS = { format: 'arcade', timeoutMs: 2_000, onFailure: 'deny' } as const
 
 function mergedHook(
   old: PolicyHook | undefined,
@@ -149,8 +163,9 @@ function mergedHook(
   return url === undefined ? undefined : { ...HOOK_DEFAULTS, ...old, ...said, url }
 }
 
-function checkRule({ effect, match, hook }: Policy): void {
-  const { time, rate } = match
+function checkRule({ effect, match, hook, approve }: Policy): void {
+  const { time, rate, quota } = match
+  checkArgumentRules(match.arguments ?? [])
   const refuse = (path: string, code: FaultCode, message: string) => {
     throw invalidMember(path, code, message)
   }
@@ -161,12 +176,33 @@ function checkRule({ effect, match, hook }: Policy): void {
       'A policy of the effect hook needs `hook` {url, timeout_ms, on_failure, secret}.',
     )
   if (effect !== 'hook' && hook !== undefined) throw hookNotOf(effect)
-  if (effect === 'allow' && rate !== undefined)
+  if (effect !== 'approve' && approve !== undefined)
+    refuse(
+      'approve',
+      'not_allowed',
+      `\`approve\` belongs to the effect approve; this policy has the effect ${effect}.`,
+    )
+  if (approve?.remember.includes('standing') === true && match.hints?.includes('destructive') === true)
+    refuse(
+      'approve.remember',
+      'conflict',
+      'approve.remember: a call that may destroy something is not approved until that is taken back. Leave out standing, or `destructive` in match.hints.',
+    )
+  if ((effect === 'allow' || effect === 'approve') && rate !== undefined)
     refuse(
       'match.rate',
       'not_allowed',
       'match.rate belongs to the effects deny and hook: to limit a use, add a deny rule with the rate.',
     )
+  if (effect !== 'deny' && effect !== 'approve' && quota !== undefined)
+    refuse(
+      'match.quota',
+      'not_allowed',
+      'match.quota belongs to the effects deny and approve: add a rule of one of these with the quota.',
+    )
+  if (rate !== undefined && quota !== undefined)
+    refuse('match.quota', 'not_allowed', 'match.quota does not go with match.rate: make a rule of each.')
+  if (quota?.zone !== undefined && !isTimeZone(quota.zone)) throw noZone('match.quota.zone', quota.zone)
   if (time === undefined) return
   if (isZoneAlone(time)) refuse('match.time', 'missing', 'match.time needs days, from or to.')
   if ((time.from ?? '00:00') === time.to)
@@ -175,12 +211,16 @@ function checkRule({ effect, match, hook }: Policy): void {
       'invalid',
       'match.time has no minute in it: from and to are the same. Leave both out for whole days.',
     )
-  if (time.zone !== undefined && !isTimeZone(time.zone))
-    refuse(
-      'match.time.zone',
-      'invalid',
-      `match.time.zone: there is no time zone "${time.zone.slice(0, 60)}". Use an IANA name, such as Europe/Berlin.`,
-    )
+  if (time.zone !== undefined && !isTimeZone(time.zone)) throw noZone('match.time.zone', time.zone)
+}
+
+function noZone(path: string, zone: string): BrokerError {
+  const name = zone.slice(0, 60)
+  return invalidMember(
+    path,
+    'invalid',
+    `${path}: there is no time zone "${name}". Use an IANA name, such as Europe/Berlin.`,
+  )
 }
 
 function hookNotOf(effect: Policy['effect']): BrokerError {
@@ -195,9 +235,16 @@ function isZoneAlone({ days, from, to }: NonNullable<PolicyMatch['time']>): bool
   return days === undefined && from === undefined && to === undefined
 }
 
-function checkHookUrl(broker: Broker, url: string): void {
+function checkHookUrl(broker: Broker, { url, format }: PolicyHook): void {
   if (!/^https?:/i.test(url)) throw invalidUrl('hook.url')
   checkReachable(broker.outgoing, 'hook.url', url)
+  const { pathname, search, hash } = new URL(url)
+  if (format === 'authzen' && (search !== '' || hash !== '' || pathname.includes(EVALUATION_PATH)))
+    throw invalidMember(
+      'hook.url',
+      'invalid',
+      `hook.url: with the format authzen this is the address of the policy decision point, such as https://pdp.example.com, without query and fragment. Gatepass appends ${EVALUATION_PATH}.`,
+    )
 }
 
 function originOf(url: string): string {

@@ -1,14 +1,18 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
 import type { Policy } from './domain.ts'
+import { quotaSubject } from './domain-quota-subject.ts'
 import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import { createRates, type Rates } from './policy-rate.ts'
+import { windowAt } from './store-quota-window.ts'
 
 /** The members of a past use that may no longer be known. */
-export type UnknownMember = 'hosts' | 'scopes' | 'workers'
+export type UnknownMember = 'arguments' | 'hosts' | 'scopes' | 'workers'
 
 /** A use of tokens that took place, with what is known of it today. */
 export interface PastUse extends RequestedUse {
+  /** The id of the API key or MCP client that made the call. */
+  readonly agent?: string
   readonly at: EpochSeconds
   readonly unknown: readonly UnknownMember[]
 }
@@ -19,6 +23,11 @@ export type TrialVerdict =
   | {
       readonly decision: 'refused'
       readonly reason: PolicyRefusalReason
+      readonly by: readonly AppliedPolicy[]
+    }
+  | {
+      /** The use would have waited until people approve it. */
+      readonly decision: 'asked'
       readonly by: readonly AppliedPolicy[]
     }
   | {
@@ -34,13 +43,16 @@ export interface PolicyTrial {
 }
 
 /** How a rule that names an unknown member of the use is read: `strict` against the use, `lenient` in its favour. */
-type Reading = 'strict' | 'lenient'
+export type Reading = 'strict' | 'lenient'
 
 interface Judged {
   readonly refusal?: { readonly reason: PolicyRefusalReason; readonly by: readonly AppliedPolicy[] }
   readonly hooks: readonly AppliedPolicy[]
+  /** The rules that would have asked people. */
+  readonly approvals: readonly AppliedPolicy[]
 }
 
+const NOBODY = { hooks: [], approvals: [] }
 const PERMITTED: TrialVerdict = { decision: 'permitted' }
 
 /**
@@ -50,7 +62,7 @@ const PERMITTED: TrialVerdict = { decision: 'permitted' }
  */
 export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
   const inForce = policies.filter(({ enabled }) => enabled)
-  const rates = { strict: createRates(), lenient: createRates() }
+  const counters = { strict: createCounters(), lenient: createCounters() }
   const policiesByReading = new Map<string, readonly Policy[]>()
 
   function policiesFor(unknown: readonly UnknownMember[], reading: Reading): readonly Policy[] {
@@ -63,8 +75,9 @@ export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
     return made
   }
 
-  function judgeBy(reading: Reading, use: PastUse, { refusal, limits, hooks }: Evaluation): Judged {
-    return refusal === undefined ? counted(rates[reading], use, limits, hooks) : { refusal, hooks: [] }
+  function judgeBy(reading: Reading, use: PastUse, evaluation: Evaluation): Judged {
+    const { refusal } = evaluation
+    return refusal === undefined ? counted(counters[reading], use, evaluation) : { refusal, ...NOBODY }
   }
 
   return {
@@ -83,28 +96,55 @@ export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
       const { refusal } = strict.refusal === undefined ? lenient : strict
       if (refusal !== undefined) return { decision: 'undecided', because: use.unknown, by: refusal.by }
       const unasked = strict.hooks.filter(({ policy }) => policy.updatedAt > use.at)
-      return unasked.length === 0 ? PERMITTED : { decision: 'undecided', because: ['hook'], by: unasked }
+      if (unasked.length > 0) return { decision: 'undecided', because: ['hook'], by: unasked }
+      if (lenient.approvals.length > 0) return { decision: 'asked', by: lenient.approvals }
+      if (strict.approvals.length === 0) return PERMITTED
+      return { decision: 'undecided', because: use.unknown, by: strict.approvals }
     },
   }
 }
 
-/** Refuses by a rate that is exceeded, else counts the use; returns the hooks that would have been asked. */
+interface Counters {
+  readonly rates: Rates
+  /** Uses by rule, window and subject: at most one for each use that is judged. */
+  readonly quotas: Map<string, number>
+}
+
+function createCounters(): Counters {
+  return { rates: createRates(), quotas: new Map() }
+}
+
+/** Refuses by a rate that is exceeded or a quota that is used up, else counts the use; returns the hooks and the approvals that would have been asked for. */
 function counted(
-  rates: Rates,
+  { rates, quotas }: Counters,
   use: PastUse,
-  limits: readonly AppliedPolicy[],
-  hooks: readonly AppliedPolicy[],
+  { limits, quotas: applied, hooks, approvals, approvalsBeyond }: Evaluation,
 ): Judged {
   const exceeds = ({ policy }: AppliedPolicy) => rates.secondsUntilWithinRate(policy, use, use.at) > 0
   const exceeded = limits.find(exceeds)
-  if (exceeded !== undefined) return { refusal: { reason: 'rate', by: [exceeded] }, hooks: [] }
+  if (exceeded !== undefined) return { refusal: { reason: 'rate', by: [exceeded] }, ...NOBODY }
+  const keyed = [...applied, ...approvalsBeyond].flatMap((match) => {
+    const {
+      id,
+      match: { quota },
+    } = match.policy
+    if (quota === undefined) return []
+    const { start } = windowAt(quota, use.at)
+    const key = JSON.stringify([id, start, quotaSubject(quota, use, use.agent)])
+    return { match, key, isUsedUp: (quotas.get(key) ?? 0) >= quota.limit }
+  })
+  const usedUp = keyed.find(({ isUsedUp, match }) => isUsedUp && match.policy.effect === 'deny')
+  if (usedUp !== undefined) return { refusal: { reason: 'quota', by: [usedUp.match] }, ...NOBODY }
+  const within = keyed.filter(({ isUsedUp }) => !isUsedUp)
+  for (const { key } of within) quotas.set(key, (quotas.get(key) ?? 0) + 1)
+  const beyond = keyed.filter(({ isUsedUp }) => isUsedUp).map(({ match }) => match)
   const asked = hooks.filter((match) => match.policy.match.rate === undefined || exceeds(match))
   for (const { policy } of [...limits, ...hooks]) rates.count(policy, use, use.at)
-  return { hooks: asked }
+  return { hooks: asked, approvals: [...approvals, ...beyond] }
 }
 
 /** The rule in this reading, for uses with these unknown members: it matches by its other members alone, or never. */
-function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
+export function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
   const { match, effect } = policy
   if (unknown.every((member) => match[member] === undefined)) return policy
   const matches = (effect === 'allow') === (reading === 'lenient')

@@ -4,8 +4,11 @@ import { ofUid, type ProtectedTables, sealingBy } from '../../store/protection.t
 import { valuesOf } from '../../store/signed-rows.ts'
 import type { StorePart } from '../../store/store-part.ts'
 import type { Policy } from './domain.ts'
+import { subjectsOfUser } from './domain-quota-subject.ts'
 import { describePolicyTables } from './schema.ts'
+import { createAccessRequests } from './store-access-requests.ts'
 import { createPolicies } from './store-policies.ts'
+import { createQuotaCounts } from './store-quotas.ts'
 
 declare module '../../store/part-types.ts' {
   interface PartTables extends ReturnType<typeof describePolicyTables> {}
@@ -22,13 +25,14 @@ const PROTECTED = {
     signed: {
       mac: {
         kind: 'policies',
-        members: valuesOf<Policy>('id', 'projectId', 'enabled', 'effect', 'match', 'hook'),
+        members: valuesOf<Policy>('id', 'projectId', 'enabled', 'effect', 'match', 'hook', 'approve'),
       },
     },
   },
+  accessRequests: { id: 'uid', sealed: ['sealed_task'], needs: ['project_id'], context: ofUid },
 } as const satisfies ProtectedTables
 
-/** What the envelope of a hook's secret is bound to. */
+/** What the envelopes of a hook's secret and of an access request are bound to. */
 export const policyContext = sealingBy(PROTECTED)
 
 export const policyStore: StorePart = {
@@ -64,6 +68,17 @@ export const policyStore: StorePart = {
       },
     }
   },
+  async erase({ quotaCounts, accessRequests }, user) {
+    await quotaCounts.forget(user.projectId, subjectsOfUser(user.userId))
+    await accessRequests.forgetUser(user)
+  },
+  // the questions that they belong to do not come back either
+  restore({ tables: { accessRequests }, query, statement }) {
+    const drop = statement((_: object) => query.delete(accessRequests).returning({ uid: accessRequests.uid }))
+    return function* () {
+      yield* drop({})
+    }
+  },
   readSigned: ({ policies }, projectId) => policies.inForce(projectId).catch(() => undefined),
   async signOlder(raw, { policies }, projectId) {
     const unsigned = await raw.policies.list(projectId)
@@ -73,5 +88,9 @@ export const policyStore: StorePart = {
 }
 
 function createNouns(database: Database) {
-  return { policies: createPolicies(database) }
+  return {
+    policies: createPolicies(database),
+    quotaCounts: createQuotaCounts(database),
+    accessRequests: createAccessRequests(database),
+  }
 }

@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { toolAliases } from '../../domain/tool.ts'
+import { hintsOf, toolAliases } from '../../domain/tool.ts'
 import { namedTools } from '../../tools/catalogue/known-tools.ts'
 import { resolveRunner, useOfTool } from '../../tools/run/preconditions.ts'
 import type { ToolToday } from './dry-run.ts'
@@ -9,12 +9,12 @@ export async function toolToday(broker: Broker, projectId: string, id: string): 
   const [tool] = await namedTools(broker, projectId, id.toLowerCase())
   if (tool === undefined) {
     const aliases = aliasesOf(id)
-    return { aliases, ownNames: aliases }
+    return { aliases, ownNames: aliases, hints: hintsOf({}) }
   }
   const runner = await resolveRunner(broker, tool)
   const { tool: named, worker, hosts } = useOfTool(tool, [], runner, {})
-  const { aliases = [], ownNames = [] } = named ?? {}
-  return { aliases, ownNames, ...(worker !== undefined && { worker, hosts }) }
+  const { aliases = [], ownNames = [], hints = [] } = named ?? {}
+  return { aliases, ownNames, hints, ...(worker !== undefined && { worker, hosts }) }
 }
 
 function aliasesOf(id: string): readonly string[] {
@@ -24,6 +24,6 @@ function aliasesOf(id: string): readonly string[] {
     ...named,
     title: id,
     source: { kind: 'metadata' },
-    ...(version !== undefined && { version }),
+    version,
   })
 }

@@ -1,9 +1,20 @@
 import { z } from '@hono/zod-openapi'
+import { type ApprovalTerms, REMEMBER } from '../../domain/approval.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { USE_KINDS } from '../../domain/requested-use.ts'
-import { newIdText, plainText } from '../../operations/schemas/fields.ts'
+import { HINTS, USE_KINDS } from '../../domain/requested-use.ts'
+import { idText, newIdText, plainText } from '../../operations/schemas/fields.ts'
+import { jsonSchema } from '../../operations/schemas/json-schemas.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
-import type { Policy, PolicyHook, PolicyMatch, PolicyTime } from './domain.ts'
+import {
+  type ArgumentRule,
+  type ArgumentTest,
+  EFFECTS,
+  HOOK_FORMATS,
+  type Policy,
+  type PolicyHook,
+  type PolicyMatch,
+  type PolicyTime,
+} from './domain.ts'
 import type { PolicySettings } from './policy-settings.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
@@ -18,6 +29,57 @@ const texts = (max: number, description: string) =>
 
 const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
 
+const argumentJsonSchema = jsonSchema.refine(
+  (schema) => JSON.stringify(schema).length <= 16_384,
+  'has more than 16,384 characters of JSON',
+)
+
+const argumentTest = {
+  one_of: z
+    .array(z.union([plainText(1000), z.number(), z.boolean(), z.null()]))
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'The value is one of these; a number equals its text' }),
+  matches: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: 'An RE2 pattern that the whole value matches' }),
+  domains: z
+    .array(plainText(300))
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'The domain is one of these; `*.acme.com` is each below `acme.com`' }),
+  schema: argumentJsonSchema
+    .optional()
+    .meta({ description: 'A JSON Schema (2020-12) that the value fits; patterns are RE2' }),
+}
+
+type WireTest = Pick<z.infer<typeof argumentSchema>, 'one_of' | 'matches' | 'domains' | 'schema'>
+
+const argumentSchema = z
+  .strictObject({
+    at: plainText(500).meta({
+      description: 'A JSON Pointer such as `/to`; `*` is every item: `/items/*/id`',
+    }),
+    as: z.enum(['email', 'url']).optional().meta({
+      description:
+        '`email`: reads an address list (RFC 5322) and compares each address. `url`: compares the host of the URL',
+    }),
+    ...argumentTest,
+    not: z
+      .strictObject(argumentTest)
+      .optional()
+      .meta({ description: 'In place of the test: the test that fails' }),
+    missing: z.enum(['match', 'no_match']).optional().meta({
+      description: 'Whether the condition holds without the argument; absent: `no_match`, with `not` `match`',
+    }),
+  })
+  .openapi('PolicyArgument')
+
 const matchSchema = z
   .strictObject({
     users: texts(500, 'Users; `*` matches any characters, here and in all lists'),
@@ -27,6 +89,25 @@ const matchSchema = z
     scopes: texts(1000, 'What the token may do'),
     hosts: texts(300, 'Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080`'),
     uses: z.array(z.enum(USE_KINDS)).min(1, 'names nothing; leave it out to match everything').optional(),
+    hints: z.array(z.enum(HINTS)).min(1, 'names nothing; leave it out to match everything').optional().meta({
+      description:
+        'What tools do, by their annotations. A tool without annotations counts as destructive and open',
+    }),
+    methods: z
+      .array(z.string().regex(/^[A-Z]{1,20}$/, 'a method in upper case, such as POST'))
+      .min(1, 'names nothing; leave it out to match everything')
+      .max(20)
+      .optional()
+      .meta({ description: 'Methods of requests that the proxy forwards' }),
+    paths: texts(1000, 'Paths of requests that the proxy forwards, without their query'),
+    arguments: z
+      .array(argumentSchema)
+      .min(1, 'names nothing; leave it out to match everything')
+      .max(20)
+      .optional()
+      .meta({
+        description: 'Conditions on the arguments of a tool, all of which must hold',
+      }),
     time: z
       .strictObject({
         days: z
@@ -48,12 +129,24 @@ const matchSchema = z
       })
       .optional()
       .meta({ description: 'Matches once there were more than `limit` uses within `seconds`' }),
+    quota: z
+      .strictObject({
+        limit: z.number().int().min(1).max(100_000_000),
+        per: z.enum(['user', 'tool', 'agent', 'project']),
+        window: z.enum(['hour', 'day']),
+        zone: plainText(100).optional().meta({ description: 'Such as Europe/Berlin; absent: UTC' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Matches once there were `limit` runs in the calendar hour or day, counted over all nodes; only with `deny` and `approve`',
+      }),
   })
   .openapi('PolicyMatch')
 
-const effectSchema = z.enum(['allow', 'deny', 'hook']).meta({
+const effectSchema = z.enum(EFFECTS).meta({
   description:
-    '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.',
+    '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it. `approve`: a use that it matches waits until a person has approved it.',
 })
 
 const timeoutMs = z.number().int().min(100).max(10_000)
@@ -65,8 +158,14 @@ const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e
   message: '16 characters or more, visible ASCII without spaces',
 })
 
+const hookFormat = z.enum(HOOK_FORMATS).meta({
+  description:
+    '`arcade`: asked as Arcade\'s `/pre` hooks are, answers `{"code": "OK"}`. `authzen`: `url` is the address of a policy decision point (AuthZEN 1.0), whose `/access/v1/evaluation` answers `{"decision": true}`',
+})
+
 const hookSchema = z.strictObject({
   url: plainText(2048),
+  format: hookFormat.default('arcade'),
   timeout_ms: timeoutMs.default(2_000),
   on_failure: onFailure.default('deny'),
   secret: secret
@@ -75,26 +174,57 @@ const hookSchema = z.strictObject({
 })
 
 const hookChangesSchema = hookSchema.partial().extend({
+  format: hookFormat.optional(),
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
   secret: secret.nullish().meta({ description: '`null` removes the secret', writeOnly: true }),
 })
+
+const seconds = (max: number) => z.number().int().min(60).max(max)
+
+/** Who approves. */
+export const approvedBySchema = z.union([
+  z.enum(['user', 'user_in_client']),
+  z.strictObject({ group: idText, count: z.number().int().min(1).max(10).default(1) }),
+])
+
+const approveSchema = z
+  .strictObject({
+    by: approvedBySchema.default('user').meta({
+      description:
+        "`user`: the user for whom the call is made, on a page of Gatepass. A group: `count` different people of it, in the console or by an API key of the role `approver`. `user_in_client`: the user, through the form of the MCP client that made the call, which may be the model's own program.",
+    }),
+    expires_seconds: seconds(86_400)
+      .default(600)
+      .meta({ description: 'How long the question waits for an answer' }),
+    use_within_seconds: seconds(86_400)
+      .default(600)
+      .meta({ description: 'How long an approval counts before the call is made' }),
+    remember: z
+      .array(z.enum(REMEMBER))
+      .min(1, 'names nothing; leave it out for `once`')
+      .default(['once'])
+      .meta({ description: 'What the approver may choose from' }),
+  })
+  .openapi('PolicyApproval')
 
 export const policySchema = z
   .object({
     id: z.string(),
     description: z.string().optional(),
     enabled: z.boolean(),
-    effect: z.enum(['allow', 'deny', 'hook']),
+    effect: z.enum(EFFECTS),
     match: matchSchema,
     hook: z
       .object({
         url: z.string(),
+        format: z.enum(HOOK_FORMATS),
         timeout_ms: z.number().int(),
         on_failure: onFailure,
         secret: z.object({ exists: z.boolean() }),
       })
       .optional(),
+    approve: approveSchema.optional(),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -107,6 +237,7 @@ const newPolicy = z.strictObject({
   effect: effectSchema,
   match: matchSchema,
   hook: hookSchema.optional(),
+  approve: approveSchema.optional(),
 })
 export const newPolicySchema = newPolicy.openapi('NewPolicy')
 
@@ -116,7 +247,7 @@ export const policyChangesSchema = newPolicy
   .extend({ enabled: z.boolean().optional(), hook: hookChangesSchema.optional() })
 
 export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
-  const { description, enabled, effect, match, hook } = body
+  const { description, enabled, effect, match, hook, approve } = body
   return {
     ...(description != null && { description }),
     enabled,
@@ -124,15 +255,39 @@ export function settingsFromWire(body: z.output<typeof newPolicySchema>): Policy
     match: matchFromWire(match),
     ...(hook && { hook: hookFromWire(hook) }),
     ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+    ...(approve && { approve: approvalFromWire(approve) }),
   }
 }
 
-export function matchFromWire({ time, rate, ...lists }: z.infer<typeof matchSchema>): PolicyMatch {
-  return { ...withoutUndefined(lists), ...(time && { time: withoutUndefined(time) }), ...(rate && { rate }) }
+export function approvalFromWire(approve: z.output<typeof approveSchema>): ApprovalTerms {
+  const { by, expires_seconds, use_within_seconds, remember } = approve
+  return { by, expiresSeconds: expires_seconds, useWithinSeconds: use_within_seconds, remember }
+}
+
+function approvalToWire({ by, expiresSeconds, useWithinSeconds, remember }: ApprovalTerms) {
+  return {
+    by,
+    expires_seconds: expiresSeconds,
+    use_within_seconds: useWithinSeconds,
+    remember: [...remember],
+  }
+}
+
+export function matchFromWire(match: z.infer<typeof matchSchema>): PolicyMatch {
+  const { time, rate, quota, arguments: conditions, ...lists } = match
+  return {
+    ...withoutUndefined(lists),
+    ...(conditions && { arguments: conditions.map(argumentFromWire) }),
+    ...(time && { time: withoutUndefined(time) }),
+    ...(rate && { rate }),
+    ...(quota && { quota: withoutUndefined(quota) }),
+  }
 }
 
 function matchToWire(match: PolicyMatch) {
-  const { users, tools, workers, providers, scopes, hosts, uses, time, rate } = match
+  const { users, tools, workers, providers, scopes, hosts, uses, hints, methods, paths, time, rate, quota } =
+    match
+  const conditions = match.arguments
   return {
     ...(users && { users: [...users] }),
     ...(tools && { tools: [...tools] }),
@@ -141,9 +296,37 @@ function matchToWire(match: PolicyMatch) {
     ...(scopes && { scopes: [...scopes] }),
     ...(hosts && { hosts: [...hosts] }),
     ...(uses && { uses: [...uses] }),
+    ...(hints && { hints: [...hints] }),
+    ...(methods && { methods: [...methods] }),
+    ...(paths && { paths: [...paths] }),
+    ...(conditions && { arguments: conditions.map(argumentToWire) }),
     time: time && timeToWire(time),
+    ...(quota && { quota: { ...quota } }),
     ...(rate && { rate: { limit: rate.limit, seconds: rate.seconds, per: rate.per } }),
   }
+}
+
+function argumentFromWire({ not, ...rule }: z.infer<typeof argumentSchema>): ArgumentRule {
+  const { at, as, missing } = rule
+  return withoutUndefined({ at, as, ...testFromWire(rule), not: not && testFromWire(not), missing })
+}
+
+function testFromWire({ one_of, matches, domains, schema }: WireTest): ArgumentTest {
+  return withoutUndefined({ oneOf: one_of, matches, domains, schema })
+}
+
+function argumentToWire({ not, ...rule }: ArgumentRule): z.infer<typeof argumentSchema> {
+  const { at, as, missing } = rule
+  return withoutUndefined({ at, as, ...testToWire(rule), not: not && testToWire(not), missing })
+}
+
+function testToWire({ oneOf, matches, domains, schema }: ArgumentTest): WireTest {
+  return withoutUndefined({
+    one_of: oneOf && [...oneOf],
+    matches,
+    domains: domains && [...domains],
+    schema: schema && { ...schema },
+  })
 }
 
 function timeToWire({ days, from, to, zone }: PolicyTime) {
@@ -155,16 +338,21 @@ function timeToWire({ days, from, to, zone }: PolicyTime) {
   }
 }
 
-function hookFromWire({ url, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
-  return { url, timeoutMs: timeout_ms, onFailure: on_failure }
+function hookFromWire({ url, format, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
+  return { url, format, timeoutMs: timeout_ms, onFailure: on_failure }
 }
 
 export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Partial<PolicyHook> {
-  return withoutUndefined({ url: hook.url, timeoutMs: hook.timeout_ms, onFailure: hook.on_failure })
+  return withoutUndefined({
+    url: hook.url,
+    format: hook.format,
+    timeoutMs: hook.timeout_ms,
+    onFailure: hook.on_failure,
+  })
 }
 
 export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
-  const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
+  const { id, description, enabled, effect, match, hook, hookSecret, approve, createdAt, updatedAt } = policy
   return {
     id,
     description,
@@ -174,11 +362,13 @@ export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
     ...(hook && {
       hook: {
         url: hook.url,
+        format: hook.format ?? 'arcade',
         timeout_ms: hook.timeoutMs,
         on_failure: hook.onFailure,
         secret: { exists: hookSecret !== undefined },
       },
     }),
+    ...(approve && { approve: approvalToWire(approve) }),
     created_at: toTimestamp(createdAt),
     updated_at: toTimestamp(updatedAt),
   }

@@ -5,9 +5,9 @@ import { bold, dim, print, printJson, sanitize, toSecond } from '../../cli/print
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 
 const LINK = inputFlags('createPortalLink', {
-  return_url: { flags: '--return-url <url>', help: 'where the page leads back to' },
-  user_display: { flags: '--name <name>', help: "the user's name, for the page" },
-  lang: { flags: '--lang <language>', help: 'the language of the page; else that of the browser' },
+  return_url: { flags: '--return-url <url>', help: 'the URL that the page links back to' },
+  user_display: { flags: '--name <name>', help: "the user's name, as the page shows it" },
+  lang: { flags: '--lang <language>', help: 'the language of the page (default: that of the browser)' },
   may: {
     flags: '--may <rights>',
     help: 'comma-separated: view, disconnect, connect, export, erase',
@@ -27,7 +27,7 @@ export function definePortal(command: Command, shell: Shell): void {
         print(bold(link.url))
         print(
           dim(
-            `Opens the page of ${sanitize(user)}, once, until ${toSecond(link.expires_at)}. Give it to that user alone.`,
+            `This link opens the page of ${sanitize(user)} once, until ${toSecond(link.expires_at)}. Give it only to that user.`,
           ),
         )
       }),
@@ -39,4 +39,4 @@ Examples:
   $ gatepass portal ada
   $ gatepass portal ada --may disconnect,connect,export,erase --name "Ada L." --seconds 600
 
-The page shows what the user has connected, and lets them end it.`
+The page shows what the user has connected and lets them disconnect it.`

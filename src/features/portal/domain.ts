@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 
 /** What a user may do on their own page, `/me`. */
-export const PORTAL_RIGHTS = ['view', 'disconnect', 'connect', 'export', 'erase'] as const
+export const PORTAL_RIGHTS = ['view', 'disconnect', 'connect', 'approve', 'export', 'erase'] as const
 export type PortalRight = (typeof PORTAL_RIGHTS)[number]
 
 /** A one-time link to `/me` that a caller asked for. */

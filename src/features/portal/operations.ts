@@ -31,7 +31,7 @@ const linkSchema = z
       .default(['view', 'disconnect'])
       .meta({
         description:
-          '`view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`: connect further accounts, reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it all',
+          '`view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`: connect further accounts, reconnect broken ones, and choose the default; `approve`: decide about calls where users are not verified (`GATEPASS_USER_VERIFIER=open`), and take decisions back; `export`: download what is kept; `erase`: delete it all',
       }),
     seconds: z
       .number()

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../../http/pages/layout.ts'
 import { providerTile, type TileLogo } from '../../http/pages/provider-tile.ts'
+import type { Text } from '../../http/pages/texts/text.ts'
 import { appOf, buttonForm, cardPage, type PortalFrame } from './page-frame.ts'
 import { portalTexts } from './page-texts.ts'
 
@@ -9,6 +10,8 @@ export interface DisconnectView extends PortalFrame {
   readonly providerName?: string | undefined
   readonly logo?: TileLogo | undefined
   readonly account: string
+  /** Where the user deletes a typed key; empty if the entry does not say. Absent: nothing was typed. */
+  readonly keyAt?: string | undefined
 }
 
 /** Asks once before an account is disconnected. */
@@ -21,7 +24,14 @@ export function disconnectPage(view: DisconnectView): Html {
 <h1>${t.confirmDisconnect({ provider })}</h1>
 ${account !== '' && html`<p class="identity"><strong>${name(account)}</strong></p>`}
 <p>${t.confirmText({ provider, app: appOf(view) })}</p>
+${view.keyAt !== undefined && html`<p>${t.keyStays({ provider: placeOf(view.keyAt, provider) })}</p>`}
 ${buttonForm(view, { action: `/me/connections/${id}/disconnect`, text: t.disconnect, look: 'danger' })}
 <a class="button secondary" href="/me">${t.keep}</a>`
   return cardPage(view, t.disconnect, inside)
+}
+
+function placeOf(url: string, provider: Text): Text {
+  return url === ''
+    ? provider
+    : html`<a href="${url}" target="_blank" rel="noopener noreferrer">${provider}</a>`
 }

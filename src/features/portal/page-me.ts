@@ -50,13 +50,16 @@ export interface MeView extends PortalFrame {
   /** The URL of the next page of connections. */
   readonly next?: string | undefined
   readonly clients: readonly ClientCard[]
+  /** What features show: first what needs the user now. */
+  readonly first: readonly (Html | '')[]
+  readonly rest: readonly (Html | '')[]
   readonly can: { readonly disconnect: boolean; readonly connect: boolean; readonly data: boolean }
   readonly note?: { readonly text: Html | string; readonly tone: 'good' | 'wait' } | undefined
 }
 
 /** The user's own page: what is connected, for what, since when and for which tools, each with a way to end it. */
 export function mePage(view: MeView): Html {
-  const { words, brand, user, connections, clients, can, note, next } = view
+  const { words, brand, user, connections, clients, can, note, next, first, rest } = view
   const t = portalTexts(words)
   const app = appOf(view)
   const back = returnLink(view)
@@ -66,11 +69,13 @@ ${back && html`<p class="small">${back}</p>`}
 <p>${t.intro({ app })}</p>
 <div class="whoami small"><p>${t.youAre({ user: name(user, { longest: 512 }), app })}</p>${buttonForm(view, { action: '/me/logout', text: words.texts.clients.own.logout, look: 'link' })}</div>
 ${note && html`<p class="note ${note.tone}" role="status">${note.text}</p>`}
+${first}
 ${connections.length === 0 && html`<p class="card empty muted">${t.none}</p>`}
 ${connections.map((connection) => connectionCard(view, connection))}
 ${next !== undefined && html`<p><a href="${next}">${t.showMore}</a></p>`}
 ${clients.length > 0 && clientsSection(view)}
-${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.intro}</p><div class="actions"><a class="button secondary" href="/me/data">${t.data.title}</a></div></section>`}
+${rest}
+${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.intro}</p><div class="actions"><a class="button secondary" href="/me/data">${t.data.open}</a></div></section>`}
 </main>`
   return page(t.title, body, { words, brand, style: portalStyle.href })
 }

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
 import { allowedNextUri } from '../../flows/acquire-tokens.ts'
-import { beginPageSession } from '../../flows/page-session.ts'
+import { BY_TICKET, beginPageSession } from '../../flows/page-session.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import type { PortalRight, PortalTicket } from './domain.ts'
 
@@ -14,8 +14,6 @@ import type { PortalRight, PortalTicket } from './domain.ts'
 export const PORTAL_PATH = '/me'
 /** The page that a link opens. */
 export const ENTER_PATH = '/me/enter'
-/** The `PageRights.authority` of a session that a ticket began. */
-export const BY_TICKET = 'ticket'
 
 const PREFIX = 'gpp_'
 

@@ -1,8 +1,7 @@
 import type { Broker } from '../../broker.ts'
-import { isRecentLogin, type OpenedPageSession } from '../../flows/page-session.ts'
+import { BY_TICKET, isRecentLogin, type OpenedPageSession } from '../../flows/page-session.ts'
 import { verifierName } from '../../flows/user-session.ts'
 import { PORTAL_RIGHTS, type PortalRight } from './domain.ts'
-import { BY_TICKET } from './portal-link.ts'
 
 /** Whether the session may use a right. `log in`: a new login would give it. */
 export type Permission = 'given' | 'missing' | 'log in'
@@ -13,6 +12,9 @@ const NEED_RECENT_LOGIN: ReadonlySet<PortalRight> = new Set(['export', 'erase'])
 /** Whether a session of `/me` has the right. A ticket names its rights; a login at the issuer gives all, some only while it is recent. */
 export function permissionFor(broker: Broker, session: OpenedPageSession, right: PortalRight): Permission {
   if (!session.may.includes(right)) return 'missing'
+  // a caller makes tickets, and does not decide for users who log in elsewhere, nor unblock itself
+  if (right === 'approve' && session.authority === BY_TICKET && broker.settings.verifier.kind === 'oidc')
+    return 'missing'
   if (session.authority === BY_TICKET || !NEED_RECENT_LOGIN.has(right)) return 'given'
   return isRecentLogin(broker, session) ? 'given' : 'log in'
 }

@@ -17,7 +17,7 @@ const UNUSED_SECONDS = 90 * 24 * 3600
 export interface PortalConnection {
   readonly connection: Connection
   /** Absent: the provider was removed. */
-  readonly entry?: ProviderEntry
+  readonly entry?: ProviderEntry | undefined
   readonly lastUsedAt?: EpochSeconds
   /** The latest use first. */
   readonly tools: readonly ConnectionTool[]
@@ -68,7 +68,7 @@ export async function portalView(
       return {
         connection,
         ...(used > 0 && { lastUsedAt: used }),
-        ...(entry !== undefined && { entry }),
+        entry,
         tools: tools.slice(0, TOOLS_SHOWN),
         moreTools: Math.max(tools.length - TOOLS_SHOWN, 0),
         ...(broker.now() - since >= UNUSED_SECONDS && { unusedSince: since }),

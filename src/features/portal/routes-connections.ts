@@ -8,6 +8,7 @@ import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { siteOf } from '../../http/connect/site.ts'
 import { STATUS } from '../../http/endpoint/errors.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { PortalRight } from './domain.ts'
 import { disconnectPage } from './page-disconnect.ts'
 import { logoOf } from './page-view.ts'
@@ -49,6 +50,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
         providerName: entry?.provider.displayName,
         logo: entry && logoOf(broker, entry),
         account: account.name || account.id,
+        keyAt: keyPageOf(entry),
       }),
     )
   })
@@ -131,4 +133,11 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     if (acquired.outcome === 'ready') return PORTAL_PATH
     return connectUrl(broker, acquired.authorization)
   }
+}
+
+/** The page where a key that users type is found and deleted; `undefined` where nothing is typed. */
+function keyPageOf(entry: ProviderEntry | undefined): string | undefined {
+  const { credentials } = entry?.provider ?? {}
+  if (credentials === undefined) return undefined
+  return Object.values(credentials.fields).find(({ secret, helpUrl }) => secret && helpUrl)?.helpUrl ?? ''
 }

@@ -85,7 +85,7 @@ export function meSession(broker: Broker) {
 
 /** Calls `run` on behalf of this user, whom the audit trail names. The request cannot act for another user. */
 export function asUser<T>(c: Context, userId: string, run: () => T): T {
-  const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
+  const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc|stap)_\w+/, '{id}')}`
   const actor = { kind: 'user', id: userId } as const
   return inContext({ actor, purpose, requestId: requestId(c), onlyUser: userId }, run)
 }

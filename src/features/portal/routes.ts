@@ -5,11 +5,12 @@ import { disconnectClient } from '../../flows/mcp-clients.ts'
 import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { endSession } from '../../http/connect/session-login.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
-import type { PageRoutes } from '../../http/page-routes.ts'
+import type { OwnPagePart, OwnPageUser, PageRoutes } from '../../http/page-routes.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { wordsFor } from '../../http/pages/texts/language-of.ts'
-import type { PortalRight } from './domain.ts'
+import { PORTAL_RIGHTS, type PortalRight } from './domain.ts'
 import { leftPage } from './page-enter.ts'
+import type { PortalFrame } from './page-frame.ts'
 import { mePage } from './page-me.ts'
 import { type MeNote, noteText, readNote } from './page-notes.ts'
 import { portalStyle } from './page-style.ts'
@@ -32,7 +33,7 @@ export const portalRoutes: PageRoutes = {
 }
 
 /** The page on which users see what they have connected, and can disconnect it. */
-function addPortal(app: OpenAPIHono, broker: Broker): void {
+function addPortal(app: OpenAPIHono, broker: Broker, _: unknown, parts: readonly OwnPagePart[]): void {
   const me = meSession(broker)
   app.get(portalStyle.path, portalStyle.serve)
   for (const path of ['/me', '/me/*']) app.use(path, bodyLimit(MAX_FORM_BYTES))
@@ -51,6 +52,7 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
     const after = /^conn_\w{1,80}$/.test(given) ? given : undefined
     const view = await portalView(broker, { projectId, userId, ...(after !== undefined && { after }) })
     const frame = await me.frame({ c, session })
+    const shown = await Promise.all(parts.map(({ show }) => show(broker, partUser(broker, session, frame))))
     const can = (right: PortalRight) => permissionFor(broker, session, right) !== 'missing'
     const note =
       readNote(broker, session, c.req.query()) ?? (await noteOfConsent(session, c.req.query('auth_id')))
@@ -58,7 +60,9 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
     const formTo =
       broker.settings.connectPage === 'pass'
         ? view.connections.flatMap(({ entry }) =>
-            entry === undefined ? [] : [new URL(entry.provider.authorizationRequest.endpoint)],
+            entry?.provider.authorizationRequest
+              ? [new URL(entry.provider.authorizationRequest.endpoint)]
+              : [],
           )
         : []
     pageHeaders(c, { hasForm: true, formTo })
@@ -68,6 +72,8 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
         connections: await connectionCards(broker, projectId, view.connections, frame.words.language),
         next: view.next && `/me?after=${view.next}`,
         clients: view.clients.map((consent) => clientCard(broker, consent)),
+        first: shown.map(({ first }) => first),
+        rest: shown.map(({ rest }) => rest),
         can: {
           disconnect: can('disconnect'),
           connect: can('connect'),
@@ -89,6 +95,13 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
     if (found.status === 'completed') return { code: 'connected' }
     return found.status === 'failed' ? { code: 'not_connected' } : undefined
   }
+
+  for (const { form } of parts)
+    me.form(app, `/me/${form.path}/:id`, async ({ c, session }) => {
+      const user = partUser(broker, session, await me.frame({ c, session }))
+      const code = await form.send(broker, user, c.req.param('id') ?? '')
+      return me.back(c, session, code && { code })
+    })
 
   addMeConnections(app, broker, me)
   addMeData(app, broker, me)
@@ -122,4 +135,10 @@ function addPortal(app: OpenAPIHono, broker: Broker): void {
     pageHeaders(c)
     return c.html(leftPage(wordsFor(c), { canLogIn: broker.settings.verifier.kind === 'oidc' }))
   })
+}
+
+function partUser(broker: Broker, session: OpenedPageSession, { words, csrf }: PortalFrame): OwnPageUser {
+  const { projectId, subject } = session
+  const may = PORTAL_RIGHTS.filter((right) => permissionFor(broker, session, right) === 'given')
+  return { projectId, userId: subject, may, words, csrf }
 }

@@ -4,13 +4,13 @@ import { MARKS, print, printJson, sanitize } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 
 export function defineCancel(command: Command, shell: Shell): void {
-  withCommonOptions(command.argument('<id>', 'its id, as runs list shows it', parseId))
+  withCommonOptions(command.argument('<id>', "the run's id, as runs list shows it", parseId))
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
         const run = await api.call('cancelScheduledTool', { params: { id } })
         if (options.json) return printJson(run)
-        print(`${MARKS.ok} ${sanitize(id)} is cancelled.`)
+        print(`${MARKS.ok} ${sanitize(id)} was canceled.`)
       }),
     )
 }

@@ -3,6 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { UnsealError } from '../../store/seal.ts'
+import type { PlannedRun } from '../../tools/run/execution.ts'
 import {
   openAttempts,
   openRequest,
@@ -17,6 +18,8 @@ export interface ScheduledRequest extends StoredRequest {
   readonly traceparent?: string | undefined
   /** The source of the tool (`tool-source.ts`). */
   readonly source?: string
+  /** What people were asked about the run. */
+  readonly later?: PlannedRun
   /** What decides when, as whom and what it runs. Absent in runs that were not scheduled. */
   readonly scheduled?: ScheduledRun
 }
@@ -24,14 +27,14 @@ export interface ScheduledRequest extends StoredRequest {
 /** The columns of a scheduled run that its request has too, because a program that writes the database could change them. */
 export type ScheduledRun = Pick<
   ExecutionRecord,
-  'userId' | 'toolId' | 'entryPoint' | 'apiKeyId' | 'runAt' | 'createdAt'
+  'userId' | 'toolId' | 'entryPoint' | 'apiKeyId' | 'runAt' | 'approvalId' | 'createdAt'
 >
 
 /** Whether the row is that of the run that was scheduled. A retry comes later than `runAt`, never earlier. */
 export function isAsScheduled(record: ExecutionRecord, { scheduled }: ScheduledRequest): boolean {
   return (
     scheduled !== undefined &&
-    (['userId', 'toolId', 'entryPoint', 'apiKeyId', 'createdAt'] as const).every(
+    (['userId', 'toolId', 'entryPoint', 'apiKeyId', 'approvalId', 'createdAt'] as const).every(
       (member) => record[member] === scheduled[member],
     ) &&
     (record.runAt ?? 0) >= (scheduled.runAt ?? 0)
@@ -54,7 +57,9 @@ export async function cancelScheduled(
   const result = sealEnded(broker, record)
   const cancelled = await broker.store.scheduledRuns.cancel(projectId, id, broker.now(), audit, result)
   if (cancelled === undefined)
-    throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be cancelled.')
+    throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be canceled.')
+  if (record.approvalId !== undefined)
+    await broker.approvals?.withdraw(projectId, record.approvalId).catch(ignoreAbsent)
   return cancelled
 }
 
@@ -66,4 +71,9 @@ function sealEnded(broker: Broker, record: ExecutionRecord): Sealed | undefined 
     if (error instanceof UnsealError) return undefined
     throw error
   }
+}
+
+/** The approval was erased with the data of its user. */
+function ignoreAbsent(error: unknown): void {
+  if (!(error instanceof BrokerError) || error.code !== 'not_found') throw error
 }

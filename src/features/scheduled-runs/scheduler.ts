@@ -5,6 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
+import type { ApprovalFailure } from '../../services/call-approvals.ts'
 import { inContext } from '../../services/request-context.ts'
 import { inTrace } from '../../services/tracing.ts'
 import { waitAtMost } from '../../services/wait-at-most.ts'
@@ -14,6 +15,7 @@ import { UnsealError } from '../../store/seal.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { checkSource } from '../../tools/catalogue/tool-source.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
+import type { ExecutionOutcome } from '../../tools/run/execution.ts'
 import {
   type Attempt,
   endOf,
@@ -22,6 +24,8 @@ import {
   sealAttempts,
   UNREADABLE,
 } from '../../tools/run/execution-history.ts'
+import { toStoredOutput } from '../../tools/run/stored-output.ts'
+import { ownError } from '../../tools/tool-answer.ts'
 import type { FeatureJobs } from '../feature.ts'
 import { isAsScheduled, openScheduled, type ScheduledRequest } from './scheduled-run.ts'
 
@@ -183,10 +187,19 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
     const { projectId, userId, entryPoint, id } = record
     kept = openScheduled(broker, record)
     if (kept === undefined) return fail('The request of this run is no longer stored.')
+    // such a run ends before its time
+    const refused = await refusedApproval(broker, projectId, kept.later?.approvalId)
+    if (refused !== undefined) {
+      const { runAt = record.createdAt } = kept.scheduled ?? {}
+      return settle(
+        { status: 'failed', outcome: 'error', errorKind: 'CONTEXT_DENIED', runAt },
+        { success: false, output: toStoredOutput(refused) },
+      )
+    }
     if (record.request === undefined || !isAsScheduled(record, kept)) {
       broker.altered.found({ table: 'executions', id, projectId })
       return fail(
-        'The row of this run was changed in the database by another program than Gatepass, so it was not run.',
+        'The row of this run was changed in the database by a program other than Gatepass, so it was not run.',
       )
     }
     const { traceparent, scheduled: _, source, ...request } = kept
@@ -230,6 +243,30 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
     if (error.retryAfter === undefined || isLast) return fail(error.message)
     return tryAgain(error.retryAfter, { success: false, systemErrorMessage: error.message })
   }
+}
+
+/** The outcome of a run that people have not approved, or whose approval no longer counts. */
+async function refusedApproval(
+  { approvals }: Broker,
+  projectId: string,
+  approvalId: string | undefined,
+): Promise<ExecutionOutcome | undefined> {
+  if (approvalId === undefined) return undefined
+  try {
+    const view = await approvals?.get(projectId, approvalId)
+    if (view?.status === 'completed') return undefined
+    return notApproved(view?.message, view?.reason)
+  } catch (error) {
+    if (!(error instanceof BrokerError) || error.code !== 'not_found') throw error
+    return notApproved()
+  }
+}
+
+function notApproved(
+  message = 'What was to be approved has changed since.',
+  reason: ApprovalFailure = 'approval_superseded',
+): ExecutionOutcome {
+  return ownError({ kind: 'CONTEXT_DENIED', message: `${message} (${reason})`, canRetry: false })
 }
 
 function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt[] {

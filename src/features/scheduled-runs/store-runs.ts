@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
@@ -40,7 +40,7 @@ export interface ScheduledRuns {
     audit?: AuditEntries,
     result?: Sealed,
   ): Promise<ExecutionRecord | undefined>
-  /** How many runs of the project are scheduled and have not begun. */
+  /** How many runs of the project are scheduled, or wait for an approval, and have not begun. */
   count(projectId: string): Promise<number>
 }
 
@@ -49,6 +49,7 @@ export function createScheduledRuns(database: Database): ScheduledRuns {
   const { executions } = tables
   const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
   const isScheduled = eq(executions.status, 'scheduled')
+  const hasNotBegun = inArray(executions.status, ['scheduled', 'waiting_for_approval'])
   interface Claiming {
     readonly now: EpochSeconds
     readonly limit: number
@@ -130,14 +131,14 @@ export function createScheduledRuns(database: Database): ScheduledRuns {
         request: null,
         result: sql`coalesce(${p.result}, ${executions.result})`,
       })
-      .where(and(hasIdInProject(executions, p), isScheduled))
+      .where(and(hasIdInProject(executions, p), hasNotBegun))
       .returning(columns),
   )
   const scheduledCount = statement((p: OfProject) =>
     query
       .select({ total: count() })
       .from(executions)
-      .where(and(eq(executions.projectId, p.projectId), isScheduled, hasNotCompleted(executions))),
+      .where(and(eq(executions.projectId, p.projectId), hasNotBegun, hasNotCompleted(executions))),
   )
 
   return {

@@ -108,7 +108,7 @@ function readTelemetry({ setting, addFault }: SettingsSource<Variable>): Telemet
       return undefined
     }
     if (url.username !== '' || url.password !== '') {
-      fault(variable, 'must have no credentials: give them in OTEL_EXPORTER_OTLP_HEADERS.')
+      fault(variable, 'must not contain credentials: give them in OTEL_EXPORTER_OTLP_HEADERS.')
       return undefined
     }
     // an address for one signal is used unchanged; the common address gets the path of the signal

@@ -10,14 +10,14 @@ import type { Toolset, ToolsetDetail } from '../../sdk/generated/wire.ts'
 
 const TOOLSET = inputFlags('createToolset', {
   id: false, // the argument
-  tools: { flags: '--tool <names...>', help: 'tools, by any of their names; * alone is every tool' },
+  tools: { flags: '--tool <names...>', help: 'tools, by any of their names; * alone means every tool' },
   namespaces: { flags: '--namespace <names...>', help: 'all tools of these namespaces' },
   tags: { flags: '--tag <tags...>', help: 'all tools with one of these tags' },
   providers: { flags: '--provider <ids...>', help: 'all tools that need one of these providers' },
   names: { flags: '--names <naming>', help: "prefixed: Namespace_Tool; bare: the tool's own name" },
   listing: {
     flags: '--listing <listing>',
-    help: 'all: clients list every tool; search: clients list two, which search for and call the others',
+    help: 'all: clients list every tool; search: clients list two tools, which find and call the others',
   },
 })
 
@@ -44,7 +44,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const items = await api.list('listToolsets')
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('No toolsets: MCP clients get all tools of the project.')
+        if (items.length === 0) return print('No toolsets. MCP clients get all tools of the project.')
         print(TOOLSETS(items))
       }),
     )
@@ -52,7 +52,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
   withCommonOptions(
     toolsets
       .command('show')
-      .description('show a toolset, and its tools under the names that MCP clients get')
+      .description('show a toolset and its tools, under the names that MCP clients see')
       .argument('<id>', "the toolset's id", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -92,13 +92,13 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
   withToolset(
     toolsets
       .command('update')
-      .description('change a toolset; each list that is given replaces the previous list')
+      .description('change a toolset; each list you give replaces the previous one')
       .argument('<id>', "the toolset's id", parseId),
   )
     .addOption(
       new Option(
         '--clear <members...>',
-        'remove these: a list of selectors, the instructions, the listing',
+        'remove these: a list of selectors, the instructions, or the listing',
       ).choices(CLEARABLE),
     )
     .addHelpText('after', EXAMPLES)
@@ -120,7 +120,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
   withCommonOptions(
     toolsets
       .command('delete')
-      .description('delete a toolset; its tools stay')
+      .description('delete a toolset; its tools are kept')
       .argument('<id>', "the toolset's id", parseId),
   )
     .addHelpText('after', EXAMPLES)

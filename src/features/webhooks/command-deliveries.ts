@@ -30,7 +30,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('test')
-      .description('send a test event now, and show what the receiver answers')
+      .description('send a test event now and show what the receiver answers')
       .argument('<id>', 'as webhooks list shows it', parseId),
   )
     .addHelpText('after', TEST_EXAMPLES)
@@ -58,7 +58,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
         .argument('<id>', 'as webhooks list shows it', parseId),
     ),
   )
-    .option('--limit <n>', 'the most deliveries to list', parseWholeNumber, 50)
+    .option('--limit <n>', 'how many deliveries to list', parseWholeNumber, 50)
     .addHelpText('after', DELIVERIES_EXAMPLES)
     .action(async (id: string, options: DeliveriesOptions) =>
       withApi(shell, options, async (api) => {
@@ -85,7 +85,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     withCommonOptions(
       webhooks
         .command('replay')
-        .description('send past events once more, with the ids that they had')
+        .description('send past events again, with the same ids')
         .argument('<id>', 'as webhooks list shows it', parseId),
     ),
   )
@@ -105,7 +105,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
           cursor = part.next_cursor
         } while (cursor !== undefined)
         if (options.json) return printJson({ replayed })
-        print(`${MARKS.ok} ${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent once more.`)
+        print(`${MARKS.ok} ${replayed} ${replayed === 1 ? 'event is' : 'events are'} being sent again.`)
       }),
     )
 }

@@ -32,7 +32,7 @@ const SET = inputFlags('updateWebhook', {
 const ROTATE = inputFlags('rotateWebhookSecret', {
   overlap_seconds: {
     flags: '--overlap <seconds>',
-    help: 'how long the former secret also signs',
+    help: 'how long the previous secret also signs',
     default: DAY_SECONDS,
   },
 })
@@ -67,8 +67,8 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('show')
-      .description('show one webhook, and whether deliveries to it succeed')
-      .argument('<id>', 'as webhooks list shows it', parseId),
+      .description('show one webhook and whether its deliveries succeed')
+      .argument('<id>', "the webhook's id, as webhooks list shows it", parseId),
   )
     .addHelpText('after', SHOW_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
@@ -84,7 +84,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       webhooks
         .command('add')
         .description('register a receiver of events; its secret is shown only once')
-        .argument('<url>', 'where events are sent, by POST', parseId),
+        .argument('<url>', 'the URL that receives events by POST', parseId),
     ),
   )
     .addHelpText('after', ADD_EXAMPLES)
@@ -103,11 +103,13 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       webhooks
         .command('set')
         .description('change a webhook')
-        .argument('<id>', 'as webhooks list shows it', parseId),
+        .argument('<id>', "the webhook's id, as webhooks list shows it", parseId),
     ),
   )
-    .addOption(new Option('--enable', 'send again; waiting events are sent at once').conflicts('disable'))
-    .option('--disable', 'send nothing more')
+    .addOption(
+      new Option('--enable', 'enable it again; waiting events are sent at once').conflicts('disable'),
+    )
+    .option('--disable', 'disable it; no events are sent')
     .addHelpText('after', SET_EXAMPLES)
     .action(async (id: string, { enable, disable, ...options }: SetOptions) => {
       const body = {
@@ -117,7 +119,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       }
       if (Object.keys(body).length === 0)
         throw new CommandFailure(
-          'Say what to change: --to, --types, --description, --enable or --disable.',
+          'Say what to change: --to, --types, --description, --enable, or --disable.',
           EXIT.usage,
         )
       return withApi(shell, options, async (api) => {
@@ -131,8 +133,8 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     withCommonOptions(
       webhooks
         .command('rotate')
-        .description('replace the secret of a webhook; the former secret also signs for a while')
-        .argument('<id>', 'as webhooks list shows it', parseId),
+        .description('replace the secret of a webhook; the previous secret also signs for a while')
+        .argument('<id>', "the webhook's id, as webhooks list shows it", parseId),
     ),
   )
     .addHelpText('after', ROTATE_EXAMPLES)
@@ -143,7 +145,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         const until = webhook.previous_secret_until
-        if (until !== undefined) print(`The former secret also signs until ${toMinute(until)}.`)
+        if (until !== undefined) print(`The previous secret also signs until ${toMinute(until)}.`)
       }),
     )
 
@@ -152,8 +154,8 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('delete')
-      .description('delete a webhook; events that wait for it are not sent')
-      .argument('<id>', 'as webhooks list shows it', parseId),
+      .description('delete a webhook; events waiting for it are not sent')
+      .argument('<id>', "the webhook's id, as webhooks list shows it", parseId),
   )
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
@@ -207,9 +209,9 @@ Examples:
   $ gatepass webhooks add https://app.example.com/gatepass     register a receiver
   $ gatepass webhooks test wh_0199…                            send it a test event
   $ gatepass webhooks deliveries wh_0199… --state failed       what did not arrive
-  $ gatepass webhooks replay wh_0199… --only-failed            send that once more
+  $ gatepass webhooks replay wh_0199… --only-failed            send it again
 
-docs/guides/webhooks.md describes events, signatures and retries.`
+docs/guides/webhooks.md describes events, signatures, and retries.`
 
 const SHOW_EXAMPLES = `
 Examples:
@@ -223,13 +225,13 @@ Examples:
 
 const SET_EXAMPLES = `
 Examples:
-  $ gatepass webhooks set wh_0199… --enable                    after the receiver was repaired
+  $ gatepass webhooks set wh_0199… --enable                    after the receiver is fixed
   $ gatepass webhooks set wh_0199… --to https://other.example.com/gatepass --types all`
 
 const ROTATE_EXAMPLES = `
 Examples:
   $ gatepass webhooks rotate wh_0199…                          both secrets sign for a day
-  $ gatepass webhooks rotate wh_0199… --overlap 0              the former secret is known to others`
+  $ gatepass webhooks rotate wh_0199… --overlap 0              when others know the previous secret`
 
 const DELETE_EXAMPLES = `
 Examples:

@@ -2,39 +2,20 @@ import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { type Searched, searchList } from '../../flows/console/search-list.ts'
-import {
-  asCurl,
-  badge,
-  buttonLink,
-  code,
-  facts,
-  link,
-  section,
-  type Tone,
-  table,
-  time,
-} from '../../http/console/elements.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../../http/console/elements.ts'
 import { endOnce } from '../../http/console/end-once.ts'
-import { checkbox, field, filters, hidden, select, submit } from '../../http/console/form-fields.ts'
+import { checkbox, field, hidden, submit } from '../../http/console/form-fields.ts'
 import { attempt } from '../../http/console/form-outcome.ts'
-import { PAGE_ROWS, searchPager } from '../../http/console/lists.ts'
 import { operationForm, problemOf, type SentBody } from '../../http/console/operation-form.ts'
 import { outputView } from '../../http/console/output-view.ts'
-import { listPosition } from '../../http/console/pager.ts'
 import { perform } from '../../http/console/perform.ts'
 import type { ConsoleRoutes, OnPage } from '../../http/console/routes.ts'
-import { type Html, name } from '../../http/pages/layout.ts'
+import { ACTIONS, returnTo, rowButton } from '../../http/console/row-actions.ts'
+import type { Html } from '../../http/pages/layout.ts'
 import { omitted } from '../../operations/omitted.ts'
-import type { ListPosition } from '../../store/browse.ts'
 import type { FeaturePages } from '../feature.ts'
-import {
-  DELIVERY_STATES,
-  type DeliveryState,
-  EVENT_TYPES,
-  EVENTS_KEPT_SECONDS,
-  type Webhook,
-} from './domain.ts'
+import { deliveryList } from './console-deliveries.ts'
+import { EVENT_TYPES, EVENTS_KEPT_SECONDS, type Webhook } from './domain.ts'
 import { getWebhook } from './manage-webhooks.ts'
 import {
   createWebhook,
@@ -45,8 +26,7 @@ import {
   testWebhook,
   updateWebhook,
 } from './operations.ts'
-import type { ListedDelivery } from './store-delivery-lists.ts'
-import { deliveryToWire, webhookToWire } from './wire.ts'
+import { webhookToWire } from './wire.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const
 type WebhookWire = z.output<NonNullable<typeof getWebhookOperation.output>>
@@ -54,7 +34,7 @@ type WebhookWire = z.output<NonNullable<typeof getWebhookOperation.output>>
 const CREATE = operationForm(createWebhook, {
   url: { label: 'URL', type: 'url' },
   description: 'Description',
-  types: { label: 'Events', hint: 'None chosen: all, those of later releases too.' },
+  types: { label: 'Events', hint: 'If none is chosen: all events, including those of later releases.' },
   enabled: false, // a new one is
 })
 const CHANGE = operationForm(
@@ -85,7 +65,7 @@ const FACTS = outputView(getWebhookOperation.output, {
   ],
   failures: ['Failed attempts in a row', ({ failures }) => (failures > 0 ? String(failures) : undefined)],
   failing_since: 'Failing since',
-  previous_secret_until: 'The former secret signs until',
+  previous_secret_until: 'Previous secret signs until',
   created_at: 'Registered',
   ...omitted('id', 'enabled', 'disabled_reason'),
   disabled_at: 'Disabled',
@@ -108,12 +88,21 @@ function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, sent?: SentBody) {
     const webhooks = await broker.store.webhooks.list(on.projectId)
     const now = broker.now()
-    const rows = webhooks.map((webhook) => ROWS.cells(webhookToWire(webhook, now), now))
-    const body = html`${table('Webhooks', ROWS.heads, rows, 'No webhooks: nothing is sent, and nothing is kept to be sent.')}
-${on.mayChange && section('Register a receiver', html`${on.form('/webhooks', html`${CREATE.view(sent)}${submit('Register')}`, { recent: true })}`)}
+    const rows = webhooks.map((webhook) => [
+      ...ROWS.cells(webhookToWire(webhook, now), now),
+      ...(on.mayChange ? [switchAction(on, webhook)] : []),
+    ])
+    const heads = [...ROWS.heads, ...(on.mayChange ? [ACTIONS] : [])]
+    const empty = {
+      title: 'No webhooks',
+      text: 'A webhook tells your server when a consent, a connection or a run changes. Without one, nothing is sent, and nothing is kept to be sent.',
+      next: on.mayChange && html`<a class="button" href="#register">Register a receiver</a>`,
+    }
+    const body = html`${table('Webhooks', heads, rows, empty)}
+${on.mayChange && html`<div id="register">${section('Register a webhook', html`${on.form('/webhooks', html`${CREATE.view(sent)}${submit('Register')}`, { recent: true })}`)}</div>`}
 ${asCurl(on, '/v1/webhooks')}`
     return on.show('Webhooks', body, {
-      lead: 'Receivers of events about connections, authorizations, runs and workers, by Standard Webhooks.',
+      lead: 'Send events about connections, authorizations, runs, and workers to your application, signed by Standard Webhooks.',
       ...problemOf(sent),
     })
   }
@@ -125,39 +114,17 @@ ${asCurl(on, '/v1/webhooks')}`
     async (on, form) => {
       const added = await attempt(() => perform(on, createWebhook, { body: CREATE.read(form) }))
       if (added.outcome === 'refused') return list(on, { values: form, refused: added })
-      return showSecret(on, added.result, 'The receiver is registered')
+      return showSecret(on, added.result, 'The webhook was registered')
     },
     { recent: true },
   )
 
   async function show(on: OnPage, sent?: SentBody) {
     const webhook = await get(on)
-    const state = DELIVERY_STATES.find((known) => known === on.query('state'))
-    const page = await findDeliveries(on, webhook.id, state)
     const { id, url } = webhook
     const now = broker.now()
-    const rows = page.rows.map((row) => {
-      const {
-        type,
-        subject,
-        attempts,
-        last_status: status,
-        last_error: error,
-        state: deliveryState,
-      } = deliveryToWire(row)
-      return [
-        html`<code>${type}</code>`,
-        code(subject, { longest: 60 }),
-        badge(deliveryState, DELIVERY_TONES[deliveryState]),
-        String(attempts),
-        status === undefined ? error && name(error, { longest: 120 }) : String(status),
-        time(row.createdAt, now),
-      ]
-    })
-    const body = html`${section('Receiver', facts(FACTS.facts(webhookToWire(webhook, now), now)))}
-${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((choice) => [choice, choice] as const)], { value: state }), { isFiltered: state !== undefined })}
-${table('Deliveries', ['Event', 'About', 'State', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
-${searchPager(on, page)}
+    const body = html`${section('Webhook', facts(FACTS.facts(webhookToWire(webhook, now), now)))}
+${await deliveryList(on, webhook)}
 ${on.mayChange && changeSections(on, webhook, sent)}
 ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     return on.show(new URL(url).host, body, {
@@ -177,7 +144,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
         perform(on, updateWebhook, { params: { id: webhook.id }, body: CHANGE.read(form) }),
       )
       if (changed.outcome === 'refused') return show(on, { values: form, refused: changed })
-      return on.go(pathOf(webhook), 'It was changed.')
+      return on.go(pathOf(webhook), 'The changes were saved.')
     },
     { recent: true },
   )
@@ -200,10 +167,10 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
       const enabled = switchesOn(form)
       await perform(on, updateWebhook, { params: { id: webhook.id }, body: { enabled } })
       return on.go(
-        pathOf(webhook),
+        returnTo(form, '/webhooks', pathOf(webhook)),
         enabled
-          ? 'It is enabled: waiting events are sent at once.'
-          : 'It is disabled: events from now on are not sent to it, unless you replay them.',
+          ? 'It was enabled: waiting events are sent at once.'
+          : 'It was disabled: new events are not sent to it unless you replay them.',
       )
     },
     { recent: switchesOn },
@@ -251,40 +218,32 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
       (on) => ({
         entry: { action: 'webhook.deleted', subject: idOf(on) },
         list: '/webhooks',
-        already: 'The webhook was deleted already.',
+        already: 'The webhook had already been deleted.',
       }),
       async (on) => {
         const { id, url } = await get(on)
         await perform(on, deleteWebhook, { params: { id } })
-        return on.go('/webhooks', `${new URL(url).host} is deleted: events that waited for it are not sent.`)
+        return on.go(
+          '/webhooks',
+          `${new URL(url).host} was deleted: events that were waiting for it are not sent.`,
+        )
       },
     ),
     { recent: true },
   )
 }
 
-/** The newest deliveries first. Nearly all are `delivered`, so that state has no index: it is searched row by row. */
-async function findDeliveries(
-  on: OnPage,
-  webhookId: string,
-  state: DeliveryState | undefined,
-): Promise<Searched<ListedDelivery & { readonly id: string }>> {
-  const indexed = state === 'delivered' ? undefined : state
-  const read = async (place: ListPosition, limit: number) => {
-    const page = await on.broker.store.deliveries.browse(webhookId, { state: indexed }, place, limit)
-    return { ...page, rows: page.rows.map((row) => ({ ...row, id: row.eventId })) }
-  }
-  const place = listPosition(on, 'evt')
-  if (state === indexed) return read(place, PAGE_ROWS)
-  return searchList(read, (row) => row.state === state, place, PAGE_ROWS)
+function switchAction(on: OnPage, { id, url, enabled }: Webhook): Html {
+  return rowButton(on, {
+    action: `/webhooks/${id}/enabled`,
+    text: enabled ? 'Disable' : 'Enable',
+    of: new URL(url).host,
+    fields: hidden('enabled', String(!enabled)),
+    recent: !enabled,
+  })
 }
 
 const pathOf = ({ id }: Pick<Webhook, 'id'>) => `/webhooks/${id}`
-
-const DELIVERY_TONES = { waiting: 'wait', delivered: 'good', failed: 'bad' } as const satisfies Record<
-  string,
-  Tone
->
 
 function stateBadge({ enabled, state, disabled_reason: reason }: WebhookWire): Html {
   if (enabled) return state === 'failing' ? badge('failing', 'bad') : badge('enabled', 'good')
@@ -297,14 +256,14 @@ function stateBadge({ enabled, state, disabled_reason: reason }: WebhookWire): H
 function changeSections(on: OnPage, webhook: Webhook, sent?: SentBody): Html {
   const { enabled } = webhook
   const path = pathOf(webhook)
-  return html`${section('Test', html`<p>A test event is sent now, signed as every event is.</p>${on.form(`${path}/test`, submit('Send a test event', 'secondary'))}`)}
-${section('Replay', html`${on.form(`${path}/replay`, html`${field('Of the last', 'days', { type: 'number', value: '1', hint: 'Days, at most 14.' })}${checkbox('Only what failed', 'only_failed', true)}${submit('Send once more', 'secondary')}`)}`)}
+  return html`${section('Test', html`<p>A test event is sent now, signed as every event is.</p>${on.form(`${path}/test`, submit('Send test event', 'secondary'))}`)}
+${section('Replay', html`${on.form(`${path}/replay`, html`${field('Of the last', 'days', { type: 'number', value: '1', hint: 'Days, at most 14.' })}${checkbox('Only what failed', 'only_failed', true)}${submit('Send again', 'secondary')}`)}`)}
 ${section(
   'Change',
-  html`<details${sent !== undefined && html` open`}><summary>Change its address, description or events</summary>${on.form(`${path}/change`, html`${CHANGE.view(sent)}${submit('Change it')}`, { recent: true })}</details>
+  html`<details${sent !== undefined && html` open`}><summary>Change its address, description, or events</summary>${on.form(`${path}/change`, html`${CHANGE.view(sent)}${submit('Save changes')}`, { recent: true })}</details>
 ${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
 <details><summary>Replace the secret</summary><p>Both secrets sign for a day, so that the receiver can change over.</p>${on.form(`${path}/rotate`, submit('Replace it', 'secondary'), { recent: true })}</details>
-<details><summary>Delete this webhook</summary><p>Events that wait for it are not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
+<details><summary>Delete this webhook</summary><p>Events that wait for it are not sent.</p>${on.form(`${path}/delete`, submit('Delete', 'danger'), { recent: true })}</details>`,
 )}`
 }
 
@@ -316,7 +275,7 @@ function showSecret(
 ) {
   const body = section(
     'The secret',
-    html`<p class="note wait">This is the only time that it is shown. The receiver checks signatures with it.</p>
+    html`<p class="note wait">This is the only time it is shown. The receiver uses it to check signatures.</p>
 <p><code class="copy secret">${secret}</code></p>
 <p>${buttonLink(pathOf({ id }), 'To the webhook')}</p>`,
   )

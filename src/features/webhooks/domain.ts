@@ -13,6 +13,10 @@ export const EVENT_TYPES = [
   'connection.deleted',
   'tool.run.failed',
   'worker.requirements_changed',
+  'approval.requested',
+  'approval.decided',
+  'approval.expired',
+  'worker.tools_changed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

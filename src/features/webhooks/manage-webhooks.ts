@@ -181,15 +181,15 @@ export async function replayEvents(
   // one entry for each request: the caller chooses where a replay continues, so a continued one is audited too
   await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
   let replayed = 0
-  let place = after
+  let position = after
   for (let examined = 0; examined < REPLAYED_AT_ONCE; examined += REPLAYED_PER_COMMIT) {
-    const page = { after: place, limit: REPLAYED_PER_COMMIT }
+    const page = { after: position, limit: REPLAYED_PER_COMMIT }
     const part = await broker.store.events.replay(webhook, what, broker.now(), page)
     replayed += part.replayed
-    place = part.next
-    if (place === undefined) return { replayed }
+    position = part.next
+    if (position === undefined) return { replayed }
   }
-  return { replayed, ...(place && { next: place }) }
+  return { replayed, ...(position && { next: position }) }
 }
 
 function enabledBy(

@@ -26,7 +26,7 @@ export interface DeliveryLists {
   browse(
     webhookId: string,
     filter: { readonly state?: Exclude<DeliveryState, 'delivered'> | undefined },
-    place: ListPosition,
+    position: ListPosition,
     limit: number,
   ): Promise<Browsed<ListedDelivery>>
   /** All webhooks of the installation, with the time of their oldest waiting delivery. */
@@ -88,8 +88,8 @@ export function createDeliveryLists(database: Database): DeliveryLists {
     async list(webhookId, { state }, page) {
       return listed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, page)
     },
-    async browse(webhookId, { state }, place, limit) {
-      return browsed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, place, limit)
+    async browse(webhookId, { state }, position, limit) {
+      return browsed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, position, limit)
     },
     async waiting() {
       return (await read(oldest({}))).map(({ oldest: since, ...row }) => ({

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { toTimestamp } from '../../domain/clock.ts'
 import { type AuthorizationRow, toAuthorization } from '../../store/authorization-row.ts'
 import type { ChangeHook, HookedChange } from '../../store/change-hook.ts'
 import type { Announce } from '../../store/changes.ts'
@@ -147,6 +148,34 @@ export function outbox(database: Database): ChangeHook {
     yield* add(announce, receivers, { projectId, type, key, sequence, data: { id, added, removed } })
   }
 
+  function* approvalChanged(announce: Announce, { approval }: Change<'approval changed'>): Steps<undefined> {
+    const { id, projectId, userId, use, subject, status, rules, expiresAt } = approval
+    const event = APPROVAL_EVENTS[status]
+    const receivers = event && (yield* findReceivers(projectId))
+    if (event === undefined || receivers === undefined) return
+    const [group] = rules.flatMap(({ by }) => (typeof by === 'object' ? [by.group] : []))
+    const data = {
+      id,
+      user_id: userId,
+      ...(use === 'tool' ? { tool_id: subject } : { provider_id: subject }),
+      status,
+      group,
+      expires_at: toTimestamp(expiresAt),
+    }
+    yield* add(announce, receivers, { projectId, key: id, ...event, data })
+  }
+
+  function* definitionsChanged(
+    announce: Announce,
+    { projectId, worker: { uid: key, id, changed, added, removed, isHeld } }: Change<'definitions changed'>,
+  ): Steps<undefined> {
+    const receivers = yield* findReceivers(projectId)
+    if (receivers === undefined) return
+    const sequence = yield* nextSequence('worker', key)
+    const data = { id, changed, added, removed, held: isHeld }
+    yield* add(announce, receivers, { projectId, type: 'worker.tools_changed', key, sequence, data })
+  }
+
   return function* write(announce, change) {
     switch (change.kind) {
       case 'authorization settled':
@@ -173,12 +202,26 @@ export function outbox(database: Database): ChangeHook {
       }
       case 'connections deleted':
         return yield* deletedWithProvider(announce, change)
+      case 'approval changed':
+        return yield* approvalChanged(announce, change)
       case 'runs ended':
         return yield* runsEnded(announce, change)
       case 'requirements changed':
         return yield* requirementsChanged(announce, change)
+      case 'definitions changed':
+        return yield* definitionsChanged(announce, change)
     }
   }
+}
+
+/** The events of an approval, by the status that it gets. A receiver orders them by their sequence. */
+const APPROVAL_EVENTS: Readonly<
+  Record<string, { readonly type: EventType; readonly sequence: number } | undefined>
+> = {
+  pending: { type: 'approval.requested', sequence: 1 },
+  approved: { type: 'approval.decided', sequence: 2 },
+  denied: { type: 'approval.decided', sequence: 2 },
+  expired: { type: 'approval.expired', sequence: 3 },
 }
 
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {

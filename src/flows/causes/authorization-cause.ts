@@ -46,6 +46,11 @@ export function causeCodeOf(situation: AuthorizationSituation): CauseCode | unde
 function causeOfFailure(situation: AuthorizationSituation, reason: string): CauseCode {
   const latest = latestAttempt(situation)
   const exchange = latest.findLast(({ step }) => step === 'code_exchange')
+  const prepared = latest.findLast(
+    ({ step }) => step === 'pushed_authorization' || step === 'temporary_credentials',
+  )
+  if (prepared?.details?.reason !== undefined)
+    return causeOfTokenRequest(prepared.details, 'exchange') ?? 'own_fault'
   if (exchange !== undefined) return causeOfTokenRequest(exchange.details ?? {}, 'exchange') ?? 'own_fault'
   if (latest.at(-1)?.details?.reason === 'cancelled') return 'cancelled'
   const callback = latest.findLast(({ step }) => step === 'callback')
@@ -63,6 +68,7 @@ function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefine
   if (has('callback')) return 'user_not_confirmed'
   if (refused?.startsWith('login_')) return 'login_not_finished'
   if (refused === 'provider_incomplete') return 'client_missing'
+  if (refused === 'provider_unavailable') return 'provider_down'
   const sent = latest.findLast(({ step }) => step === 'sent_to_provider')
   if (sent === undefined)
     return openedAt === undefined && authorization.step === 0 ? 'link_not_opened' : 'link_not_clicked'

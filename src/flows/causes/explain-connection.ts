@@ -78,6 +78,7 @@ function codeFor(
   if (status === 'needs_authorization')
     switch (statusReason) {
       case 'consent_withdrawn':
+      case 'credential_refused':
       case 'refresh_token_expired':
         return statusReason
       case 'refresh_outcome_lost':

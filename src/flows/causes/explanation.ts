@@ -60,7 +60,7 @@ export function factsAbout(
     redirectUri: broker.redirectUri({ uid: providerUid, projectId }),
     scopes: [],
     missingScopes: [],
-    authentication: entry?.provider.tokenRequest.authMethod ?? '',
+    authentication: entry?.provider.tokenRequest?.authMethod ?? '',
     pkce: entry?.provider.pkce ?? '',
     ...(isExpired && { secretExpiredAt: toTimestamp(clientSecretExpiresAt) }),
     ...(entry?.source === 'server' && { isOfMcpServer: true }),

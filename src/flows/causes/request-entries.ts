@@ -8,9 +8,21 @@ import type { SentRequest } from '../../providers/sent-requests.ts'
 /** Smaller differences come from network and waiting times, not from a wrong clock. */
 const LEAST_DIFFERENCE_SECONDS = 60
 
+/** The steps of a trail that send a request of their own, by its purpose. */
+const STEPS = {
+  exchange: 'code_exchange',
+  pushed_authorization: 'pushed_authorization',
+  temporary: 'temporary_credentials',
+} as const
+
+/** What a click sends to the server before the browser goes there, if anything. */
+export function firstRequestOf({ oauth1 }: Pick<Provider, 'oauth1'>): keyof typeof STEPS {
+  return oauth1 === undefined ? 'pushed_authorization' : 'temporary'
+}
+
 /**
- * The requests of a code exchange as entries, in their order. The error is noted at the last token request, also when
- * the tokens were not stored because the request for user info failed.
+ * The requests of a code exchange, or of a pushed authorization, as entries, in their order. The error is noted at the
+ * last of them, also when the tokens were not stored because the request for user info failed.
  */
 export function requestEntries(
   { now }: Pick<Broker, 'now'>,
@@ -18,21 +30,20 @@ export function requestEntries(
   sent: readonly SentRequest[],
   part: number,
   error?: unknown,
+  main: keyof typeof STEPS = 'exchange',
 ): readonly TrailEntry[] {
   const at = now()
-  const last = sent.findLastIndex(({ purpose }) => purpose === 'exchange')
+  const last = sent.findLastIndex(({ purpose }) => purpose === main)
   const entries = sent.map((request, i): TrailEntry => {
     const details = { ...requestDetails(provider, request, at), ...(i === last && refusalDetails(error)) }
     return { at, step: stepOf(provider, request), part, details }
   })
-  const hasNoTokenRequest = error !== undefined && last === -1
-  return hasNoTokenRequest
-    ? [...entries, { at, step: 'code_exchange', part, details: refusalDetails(error) }]
-    : entries
+  const wasNotSent = error !== undefined && last === -1
+  return wasNotSent ? [...entries, { at, step: STEPS[main], part, details: refusalDetails(error) }] : entries
 }
 
 function stepOf({ introspectionRequest }: Provider, { purpose, endpoint }: SentRequest): TrailStep {
-  if (purpose !== 'resource') return 'code_exchange'
+  if (purpose !== 'resource') return STEPS[purpose as keyof typeof STEPS] ?? 'code_exchange' // other purposes are none of its keys
   return introspectionRequest !== undefined && isOf(introspectionRequest, endpoint)
     ? 'introspection'
     : 'user_info'
@@ -74,6 +85,8 @@ function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: Sen
   const { tokenRequest, exchangeRequest, refreshRequest, renewalRequest } = provider
   const { userInfoRequest, introspectionRequest } = provider
   const byPurpose = {
+    pushed_authorization: [tokenRequest],
+    temporary: [],
     exchange: [tokenRequest, exchangeRequest],
     refresh: [refreshRequest, renewalRequest],
     resource: [userInfoRequest, introspectionRequest],

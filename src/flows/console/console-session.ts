@@ -18,13 +18,16 @@ import {
 // project, as long as the key is valid. After a login at the issuer, the operator has the roles that the rules of the
 // settings give; the session ends when those settings change.
 
-export type ConsoleRole = 'admin' | 'readonly'
+/** `approver`: sees and decides calls that wait for the operator's groups, and nothing else. */
+export type ConsoleRole = 'admin' | 'readonly' | 'approver'
 
 export interface ConsoleSession {
   readonly opened: OpenedPageSession
   /** The project that the pages show, and the role there. */
   readonly project: Project
   readonly role: ConsoleRole
+  /** The groups of approvers of the shown project to which the operator belongs, with any role. */
+  readonly groups: readonly string[]
   /** The projects between which the operator may choose. */
   readonly projects: readonly Project[]
   readonly actor: AuditActor
@@ -36,9 +39,11 @@ export interface ConsoleSession {
   readonly isRecent: boolean
 }
 
-/** A role in a project, as a session of the issuer holds it: `admin on default`, `readonly on *`. */
+/** A role in a project, as a session of the issuer holds it: `admin on default`, `approver:security on *`. */
 export interface RoleGrant {
   readonly role: ConsoleRole
+  /** Of an `approver`. */
+  readonly group?: string | undefined
   readonly project: string
 }
 
@@ -69,6 +74,7 @@ async function ofKey(broker: Broker, opened: OpenedPageSession): Promise<Console
     opened,
     project,
     role,
+    groups: [],
     projects: [project],
     actor: { kind: 'api_key', id: key.id },
     caller: key,
@@ -84,10 +90,12 @@ async function ofIssuer(broker: Broker, opened: OpenedPageSession): Promise<Cons
   const project = projects.find(({ id }) => id === opened.shownProjectId) ?? projects[0]
   const role = project && roleIn(grants, project)
   if (project === undefined || role === undefined) return undefined
+  const groups = groupsIn(grants, project)
   return {
     opened,
     project,
     role,
+    groups,
     projects,
     actor: { kind: 'operator', id: opened.subject },
     caller: { id: '', projectId: project.id, name: '', role, hash: '', createdAt: 0 },
@@ -151,7 +159,7 @@ async function refused(broker: Broker, key: ApiKey): Promise<BrokerError> {
 }
 
 function consoleRoleOf({ role, userId }: ApiKey): ConsoleRole | undefined {
-  return role === 'caller' || userId !== undefined ? undefined : role
+  return role === 'caller' || role === 'approver' || userId !== undefined ? undefined : role
 }
 
 /** Logs in the operator whom the issuer has identified. `undefined`: the rules give them no role in any existing project. */
@@ -160,6 +168,7 @@ export async function logInFromIssuer(
   {
     subject,
     display,
+    userIds,
     grants,
     authTime,
     replaces,
@@ -167,6 +176,7 @@ export async function logInFromIssuer(
   }: {
     readonly subject: string
     readonly display: string | undefined
+    readonly userIds: readonly string[]
     readonly grants: readonly RoleGrant[]
     readonly authTime: EpochSeconds | undefined
     readonly replaces: string | undefined
@@ -185,7 +195,8 @@ export async function logInFromIssuer(
       kind: 'console',
       projectId: project.id,
       subject,
-      may: grants.map(({ role, project }) => `${role} on ${project}`),
+      may: grants.map(writeGrant),
+      userIds,
       authority: issuerAuthority(broker),
       shownProjectId: project.id,
       display,
@@ -218,9 +229,16 @@ export function issuerAuthority({ settings }: Pick<Broker, 'settings'>): string 
   return sha256(JSON.stringify(['dashboard', issuer.issuer, issuer.client.clientId, issuer.rules]))
 }
 
+function writeGrant({ role, group, project }: RoleGrant): string {
+  return `${role}${group === undefined ? '' : `:${group}`} on ${project}`
+}
+
 function readGrant(text: string): RoleGrant {
-  const [role = '', ...project] = text.split(' on ')
-  return { role: role === 'admin' ? 'admin' : 'readonly', project: project.join(' on ') }
+  const [role = '', ...rest] = text.split(' on ')
+  const project = rest.join(' on ')
+  if (role.startsWith('approver:'))
+    return { role: 'approver', group: role.slice('approver:'.length), project }
+  return { role: role === 'admin' ? 'admin' : 'readonly', project }
 }
 
 async function projectsOf(broker: Broker, grants: readonly RoleGrant[]): Promise<readonly Project[]> {
@@ -229,7 +247,20 @@ async function projectsOf(broker: Broker, grants: readonly RoleGrant[]): Promise
   return all.filter((project) => roleIn(grants, project) !== undefined)
 }
 
+const BY_POWER = ['admin', 'readonly', 'approver'] as const satisfies ConsoleRole[]
+
+/** The role that shows most. */
 function roleIn(grants: readonly RoleGrant[], { name }: Project): ConsoleRole | undefined {
-  const roles = grants.filter(({ project }) => project === '*' || project === name).map(({ role }) => role)
-  return roles.includes('admin') ? 'admin' : roles[0]
+  const roles = grants.filter((grant) => isOn(grant, name)).map(({ role }) => role)
+  return BY_POWER.find((role) => roles.includes(role))
+}
+
+function groupsIn(grants: readonly RoleGrant[], { name }: Project): readonly string[] {
+  const groups = grants.filter((grant) => isOn(grant, name)).map(({ group }) => group)
+  return [...new Set(groups.filter((group) => group !== undefined))]
+}
+
+/** Whether a rule or a role is about the project of that name. */
+export function isOn({ project }: { readonly project: string }, name: string): boolean {
+  return project === '*' || project === name
 }

@@ -76,7 +76,8 @@ export async function finishConsoleLogin(
   const stateHash = sha256(state)
   const kept = openLogin(broker, { stateHash, browserId, verifier: issuerAuthority(broker), kept: sealed })
   if (kept?.secrets === undefined || !('console' in kept)) return { outcome: 'unknown_login' }
-  const needed = [...new Set(issuer.rules.flatMap(({ claim }) => claimsFor(claim)))]
+  const asUser = userClaimAt(broker, issuer)
+  const needed = [...new Set([...issuer.rules.map(({ claim }) => claim), asUser].flatMap(claimsFor))]
   const identified = await identifyClaims(
     broker,
     issuer,
@@ -93,10 +94,15 @@ export async function finishConsoleLogin(
   const { returnTo, confirms } = kept.console
   if (confirms !== undefined && confirms !== subject)
     return { outcome: 'trouble', trouble: 'another_operator' }
-  const grants = subject === '' ? [] : grantsOf(issuer, claims)
+  const userIds = [subject, claims.email, claims[asUser]].filter((id) => typeof id === 'string')
+  // whose user id is not known might decide about their own calls
+  const isKnown = typeof claims[asUser] === 'string'
+  const grants =
+    subject === '' ? [] : grantsOf(issuer, claims).filter(({ role }) => isKnown || role !== 'approver')
   const begun = await logInFromIssuer(broker, {
     subject,
     display: displayOf(claims),
+    userIds,
     grants,
     authTime: authTimeOf(claims, broker.now(), { wasAsked: confirms !== undefined }),
     replaces,
@@ -122,7 +128,12 @@ function grantsOf({ rules }: DashboardIssuer, claims: Members): readonly RoleGra
       const has = claims[claim]
       return Array.isArray(has) ? has.includes(value) : has === value
     })
-    .map(({ role, project }) => ({ role, project }))
+    .map(({ role, group, project }) => ({ role, group, project }))
+}
+
+/** The claim that is the person's id as a user, where users log in at the same issuer. */
+function userClaimAt({ settings: { verifier } }: Broker, { issuer }: DashboardIssuer): string {
+  return verifier.kind === 'oidc' && verifier.issuer === issuer ? verifier.claim : 'sub'
 }
 
 function displayOf(claims: Members): string | undefined {

@@ -10,16 +10,16 @@ export interface Searched<Row> extends Browsed<Row> {
 }
 
 /**
- * A page of the accepted rows of a list that has no index for the search. Reads at most 2,000 rows: from `place.before`
- * towards older rows, or from `place.after` towards newer ones.
+ * A page of the accepted rows of a list that has no index for the search. Reads at most 2,000 rows: from `position.before`
+ * towards older rows, or from `position.after` towards newer ones.
  */
 export async function searchList<Row extends { readonly id: string }>(
-  read: (place: ListPosition, limit: number) => Promise<Browsed<Row>>,
+  read: (position: ListPosition, limit: number) => Promise<Browsed<Row>>,
   accepts: (row: Row) => boolean,
-  place: ListPosition,
+  position: ListPosition,
   limit: number,
 ): Promise<Searched<Row>> {
-  const { before, after } = place
+  const { before, after } = position
   const isUpwards = after !== undefined
   const found: Row[] = []
 
@@ -31,7 +31,7 @@ export async function searchList<Row extends { readonly id: string }>(
     return { rows, newer, older, searchedTo }
   }
 
-  let from = place
+  let from = position
   let last: Row | undefined
   for (let examined = 0; examined < MOST_READ; examined += AT_ONCE) {
     const page = await read(from, AT_ONCE)

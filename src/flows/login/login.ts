@@ -14,7 +14,8 @@ import {
   loginRedirectUri,
   loginRegistration,
 } from '../identify-user.ts'
-import { type StartedAttempt, startAttempt } from '../start-attempt.ts'
+import { startAttempt } from '../start-attempt.ts'
+import type { StartedAttempt } from '../started-attempt.ts'
 import { type IdentifiedUser, verifierName } from '../user-session.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type BegunLogin, type LoginPurpose, type LoginState, openLogin, sealLogin } from './login-state.ts'

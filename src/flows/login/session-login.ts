@@ -18,6 +18,11 @@ export const CONFIRMED_PATH = '/login/confirmed'
 /** Development's page that asks for a user id. */
 export const OPEN_PATH = '/login/open'
 
+/** Whether users can log in: with the verifier `open` only in development, where they name themselves. */
+export function canLogIn({ settings: { verifier, development } }: Broker): boolean {
+  return verifier.kind !== 'open' || development
+}
+
 /** Begins a login after which the browser goes on at `returnTo`. Throws `ProviderRefusal` when the issuer cannot be reached. */
 export async function beginSessionLogin(
   broker: Broker,

@@ -5,7 +5,7 @@ import {
   isRefreshTokenExpired,
   type NeedsAuthorizationReason,
 } from '../../domain/connection.ts'
-import { type Provider, rotationOf } from '../../providers/provider.ts'
+import { isUserless, type Provider, rotationOf } from '../../providers/provider.ts'
 import { refusedBecause } from '../../providers/refused-grant.ts'
 import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
 import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'
@@ -23,6 +23,8 @@ export type Situation =
   | { readonly at: 'lease_lapsed'; readonly leaseOwner: string }
   /** The stored tokens cannot be decrypted, so nothing was sent. */
   | { readonly at: 'tokens_unreadable' }
+  /** Whether tokens are bound to a key was changed in the entry since the consent, so nothing was sent. */
+  | { readonly at: 'dpop_changed' }
   | { readonly at: 'failed'; readonly failure: RefreshFailure; readonly leaseOwner: string }
   /** The provider refused the grant, but another refresh or consent replaced the tokens meanwhile. */
   | { readonly at: 'refusal_superseded' }
@@ -34,6 +36,8 @@ export type Situation =
       readonly verdict: 'believed' | 'doubted'
     }
   | { readonly at: 'backed_off'; readonly coolDown: CoolDown }
+  /** The refusal of a typed credential was noted; the API has refused it since this time. */
+  | { readonly at: 'refusal_counted'; readonly since: EpochSeconds }
   | { readonly at: 'answered'; readonly answer: AnsweredRefresh }
 
 /** The result of a step, with the connection as that step found it. */
@@ -56,7 +60,10 @@ export interface RefreshRequest {
   readonly waits: boolean
   /** Milliseconds since the refresh began. */
   readonly elapsedMs: number
-  readonly provider: Pick<Provider, 'refreshRequest' | 'renewalRequest' | 'rotation' | 'strictRotation'>
+  readonly provider: Pick<
+    Provider,
+    'grant' | 'refreshRequest' | 'renewalRequest' | 'rotation' | 'strictRotation' | 'credentials' | 'oauth1'
+  >
   /** The cool-down that the connection's tokens are in after a failed refresh. */
   readonly coolDown?: CoolDown | undefined
 }
@@ -67,6 +74,8 @@ export type Decision =
   | { readonly next: 'use_token'; readonly connection: Connection; readonly coolDown?: CoolDown }
   | { readonly next: 'require_authorization' }
   | { readonly next: 'report_failure'; readonly failure: RefreshFailure; readonly retryAfterSeconds: number }
+  /** Note that the API refused the typed credential, which nothing can replace but its user. */
+  | { readonly next: 'count_refusal'; readonly connection: Connection }
   /** Store the tokens that the provider answered with. */
   | { readonly next: 'store'; readonly answer: AnsweredRefresh }
   /** Ask the user for a new consent; with `leaseOwner` only if this process still holds the lease. */
@@ -107,6 +116,11 @@ const LONGEST_COOL_DOWN_SECONDS = 60
 const DOUBTED_SECONDS = 30
 /** A token that is rejected again this soon after it was received would be rejected after the next refresh too. */
 const JUST_RECEIVED_SECONDS = 10
+/**
+ * One refusal of a typed credential, or of a token of OAuth 1.0a, may be about a single endpoint, or a fault of the API: a second one, this long after
+ * the first, is believed.
+ */
+const BELIEVED_AFTER_SECONDS = 60
 /** How long a caller waits for another process: with no token to answer with, and with one that is still alive. */
 const WAIT_MS = 12_000
 const WAIT_WHILE_ALIVE_MS = 2_000
@@ -135,6 +149,8 @@ export function decide(
       return { next: 'release_lease', leaseOwner: situation.leaseOwner }
     case 'tokens_unreadable':
       return { next: 'mark_unusable', connection, reason: 'unreadable' }
+    case 'dpop_changed':
+      return { next: 'mark_unusable', connection, reason: 'provider_changed' }
     case 'failed':
       return decideAfterFailure(connection, situation, request, now)
     case 'refusal_superseded':
@@ -143,6 +159,14 @@ export function decide(
       return decideAfterRefusal(connection, situation, request, now)
     case 'backed_off':
       return afterFailure(connection, request, situation.coolDown, now)
+    case 'refusal_counted':
+      return now - situation.since < BELIEVED_AFTER_SECONDS
+        ? { next: 'use_token', connection }
+        : {
+            next: 'mark_unusable',
+            connection,
+            reason: request.provider.oauth1 === undefined ? 'credential_refused' : 'consent_withdrawn',
+          }
     case 'answered':
       return { next: 'store', answer: situation.answer }
   }
@@ -155,6 +179,9 @@ function decideByRow(connection: Connection, request: RefreshRequest, now: Epoch
   if (rejectedToken === 'replaced') return useToken
   if (rejectedToken === 'stored' && age >= 0 && age < JUST_RECEIVED_SECONDS) return useToken
   if (isUsable(connection, request, now) && connection.generation !== foundGeneration) return useToken
+  const isCounted = provider.credentials !== undefined || provider.oauth1 !== undefined
+  if (isCounted && rejectedToken === 'stored' && cannotBeRefreshed(connection, provider, now))
+    return { next: 'count_refusal', connection }
   if (cannotBeRefreshed(connection, provider, now))
     return isAlive(connection, now)
       ? useToken
@@ -175,9 +202,11 @@ function decideByRow(connection: Connection, request: RefreshRequest, now: Epoch
  */
 function cannotBeRefreshed(
   connection: Connection,
-  { refreshRequest, renewalRequest }: RefreshRequest['provider'],
+  provider: RefreshRequest['provider'],
   now: EpochSeconds,
 ): boolean {
+  const { refreshRequest, renewalRequest } = provider
+  if (isUserless(provider)) return false
   if (renewalRequest === undefined) return connection.refresh === undefined || refreshRequest === undefined
   return now - connection.receivedAt < renewalRequest.leastAgeSeconds || !isAlive(connection, now)
 }
@@ -244,7 +273,12 @@ function decideAfterRefusal(
     return {
       next: 'mark_unusable',
       connection,
-      reason: isLost ? 'refresh_outcome_lost' : reasonOf(failure, connection, now),
+      reason:
+        request.provider.credentials !== undefined
+          ? 'credential_refused'
+          : isLost
+            ? 'refresh_outcome_lost'
+            : reasonOf(failure, connection, now),
       leaseOwner,
       countAs: isLost ? 'lost' : 'refused',
     }

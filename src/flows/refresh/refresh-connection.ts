@@ -4,13 +4,14 @@
 //            ┌──────────────────────────── read again ◄─────────────────────────────┐
 //            ▼                                                                       │
 //        row_read ──► use_token | require_authorization | mark_unusable              │
+//            ├──► count_refusal of what has no refresh ─► use_token | mark_unusable  │
 //            │                                                                       │
 //          send: take the lease, then send the refresh token                         │
 //            ├──► provider_paused ──► use_token | report_failure                     │
 //            ├──► lease_held ──► wait for the other process ─────────────────────────┤
 //            │         └────────► use_token | report_failure                         │
 //            ├──► lease_lapsed (nothing was sent) ──► release_lease ─────────────────┤
-//            ├──► tokens_unreadable ──► mark_unusable                                │
+//            ├──► tokens_unreadable, dpop_changed ──► mark_unusable                  │
 //            ├──► answered ──► store                                                 │
 //            └──► failed                                                             │
 //                   ├── grant refused ──► check_refusal                              │
@@ -184,6 +185,15 @@ async function refresh(
       case 'send':
         step = await sendRefresh(broker, entry, decision.connection)
         break
+      case 'count_refusal': {
+        const { connection: refused } = decision
+        const since = await store.connections.countRefusal(refused.id, refused.generation, broker.now())
+        step =
+          since === undefined
+            ? await read()
+            : { connection: refused, situation: { at: 'refusal_counted', since } }
+        break
+      }
       case 'wait':
         await refreshes.waitForChange(found.id, READ_AGAIN_MS)
         step = await read()

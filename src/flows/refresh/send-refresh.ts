@@ -1,7 +1,9 @@
 import type { Broker } from '../../broker.ts'
 import type { AccessSecrets, Connection } from '../../domain/connection.ts'
+import { fitsDpop } from '../../providers/dpop.ts'
 import type { Grant } from '../../providers/grant.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
+import { isUserless } from '../../providers/provider.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
 import { recordingRequests, type SentRequest } from '../../providers/sent-requests.ts'
 import { UnsealError } from '../../store/seal.ts'
@@ -57,13 +59,22 @@ async function sendUnderLease(
   const sent: SentRequest[] = []
   try {
     known = openAccess(broker, connection)
+    if (!isUserless(entry.provider) && !fitsDpop(entry.provider, known)) {
+      broker.refreshes.breaker.ended(entry, id, 'not_sent')
+      return { at: 'dpop_changed' }
+    }
     const refreshToken = openRefreshToken(broker, connection)
     const kept = keptValuesOf(entry.provider, known.kept)
     registered = registeredClient(broker, entry, kept)
-    const { accessToken } = known
-    const tokens = { refreshToken, accessToken, kept }
+    const { accessToken, dpopKey } = known
+    const tokens = { refreshToken, accessToken, kept, dpopKey }
     const client = registered
-    grant = await recordingRequests(sent, () => broker.oauth.refresh(client, tokens, lease.guard(connection)))
+    const guard = lease.guard(connection)
+    grant = await recordingRequests(sent, () =>
+      isUserless(entry.provider)
+        ? broker.oauth.requestToken(client, connection, guard)
+        : broker.oauth.refresh(client, tokens, guard),
+    )
   } catch (error) {
     return notAnswered(broker, entry, connection, lease, { error, sent })
   } finally {

@@ -33,6 +33,12 @@ export interface BrowserCookies {
   keepSession(c: Context, session: { readonly token: string; readonly seconds: number }): void
   /** Deletes the cookie alone. */
   forgetSession(c: Context): void
+  /** The state of the attempt of an entry whose callback has no state in its query. */
+  state(c: Context): string | undefined
+  keepState(c: Context, state: string): void
+  /** What the browser brought from a provider's own page, sealed. */
+  arrival(c: Context): string | undefined
+  keepArrival(c: Context, arrival: { readonly value: string; readonly seconds: number }): void
   /** Stores the proof that this browser has opened the connect session. */
   keepOpener(
     c: Context,
@@ -54,6 +60,8 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     session: named('gatepass-session'),
     login: named('gatepass-login-'),
     open: named('gatepass-open-'),
+    arrival: named('gatepass-install'),
+    state: named('gatepass-state'),
   }
   // Lax, because the provider redirects the browser back from another site
   const attributes = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const
@@ -90,6 +98,12 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepSession: (c, { token, seconds }) =>
       setCookie(c, cookies.session, token, { ...attributes, maxAge: seconds }),
     forgetSession: (c) => void deleteCookie(c, cookies.session, attributes),
+    state: (c) => getCookie(c, cookies.state),
+    keepState: (c, state) =>
+      setCookie(c, cookies.state, state, { ...attributes, maxAge: settings.authorizationTtlSeconds }),
+    arrival: (c) => getCookie(c, cookies.arrival),
+    keepArrival: (c, { value, seconds }) =>
+      setCookie(c, cookies.arrival, value, { ...attributes, maxAge: seconds }),
     keepOpener: (c, connectSessionId, { value, seconds }) =>
       setCookie(c, openCookie(connectSessionId), value, { ...attributes, maxAge: seconds }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),

@@ -7,10 +7,11 @@ import { approvedScopes } from '../../flows/approved-scopes.ts'
 import { causeOfStored } from '../../flows/causes/explain-connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { describeScopes, type ScopeWords } from '../../providers/catalogue/scope-sentences.ts'
+import { hostOf } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ownScopes } from '../../providers/provider-request.ts'
 import { userVariables } from '../../providers/variables.ts'
-import type { ConnectView, ShownScope, ValueField } from '../pages/connect-page.ts'
+import type { ConnectView, ShownScope, TypedView, ValueField } from '../pages/connect-page.ts'
 import { tileLogo } from '../pages/logo-assets.ts'
 import type { Words } from '../pages/texts/words.ts'
 
@@ -18,6 +19,8 @@ import type { Words } from '../pages/texts/words.ts'
 export interface TypedValues {
   readonly typed: Readonly<Record<string, string>> | undefined
   readonly faults: ReadonlyMap<string, string>
+  /** Why typed credentials were not stored. */
+  readonly problem?: TypedView['problem']
 }
 
 export const connectPath = ({ id }: Pick<Authorization, 'id'>) => `/connect/${id}`
@@ -71,7 +74,8 @@ export async function connectView(
     userId,
     userDisplay,
     scopes: shownScopes(authorization, entry, { known, words: facts?.scopes, language: words.language }),
-    fields: entry === undefined ? [] : fieldsOf(entry, given, values),
+    fields: entry === undefined ? [] : fieldsOf(entry, given, values, loginAt !== undefined),
+    typed: entry && typedView(entry, values),
     step,
     steps: steps.map((shown) => ({
       providerName: names.get(shown.providerUid) ?? '',
@@ -83,7 +87,7 @@ export async function connectView(
     action: connectPath(authorization),
     cancelAction: cancelPath(authorization),
     askedAgain,
-    opens: entry === undefined ? '' : new URL(entry.provider.authorizationRequest.endpoint).host,
+    opens: entry === undefined ? '' : hostOf(entry.provider),
     loginAt: loginAt === undefined ? undefined : new URL(loginAt).host,
     ownPage: broker.ownPage(projectId),
   }
@@ -126,12 +130,40 @@ async function knownConnection(
   return chooseConnection(await broker.store.connections.ofOwner({ projectId, providerUid, userId }), account)
 }
 
-/** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
+function typedView({ provider }: ProviderEntry, values: TypedValues | undefined): TypedView | undefined {
+  if (provider.credentials === undefined) return undefined
+  return { hosts: provider.api?.hosts ?? [], problem: values?.problem }
+}
+
+/**
+ * The fields of the values that users are asked for. What the caller gave is shown and not asked for again. Credentials
+ * are typed after the login.
+ */
 function fieldsOf(
   { provider }: ProviderEntry,
   byCaller: Readonly<Record<string, string>> = {},
   { typed, faults }: TypedValues = { typed: undefined, faults: new Map() },
+  isLoginNeeded = false,
 ): readonly ValueField[] {
+  const { credentials } = provider
+  if (credentials !== undefined && isLoginNeeded) return []
+  if (credentials !== undefined)
+    return Object.entries(credentials.fields).map(
+      ([name, { label = name, example, oneOf, secret = false, multiline = false, helpUrl, max }]) => ({
+        name,
+        label,
+        max,
+        isSecret: secret,
+        isMultiline: multiline,
+        ...(example !== undefined && { example }),
+        ...(oneOf !== undefined && { oneOf }),
+        ...(helpUrl !== undefined && { helpUrl }),
+        // a secret is never written into a page, so it is typed again
+        value: secret ? '' : (byCaller[name] ?? typed?.[name] ?? ''),
+        isGiven: byCaller[name] !== undefined,
+        isWrong: typed !== undefined && faults.has(name),
+      }),
+    )
   return userVariables(provider).map(([name, { label = name, example, oneOf }]) => ({
     name,
     label,

@@ -18,6 +18,7 @@ import { readForm } from '../endpoint/read-form.ts'
 import { VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { installationAfter } from './install.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
 import { endSession, sessionOf } from './session-login.ts'
@@ -52,7 +53,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
     const sessionUser = (await sessionOf(c, broker, authorization.projectId))?.userId
-    return startAndRedirect(c, broker, { id: authorization.id, browserId, typed }, () =>
+    const finish = (finished: Authorization) => redirectToResult(c, finished, browserId)
+    return startAndRedirect(c, broker, { id: authorization.id, browserId, typed, finish }, () =>
       startAttempt(broker, authorization, {
         browserId,
         loginProof,
@@ -197,9 +199,21 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const browserId = cookies.idOf(c)
     const { projectId } = siteOf(c, broker)
     const providerUid = c.req.param('uid')
-    const received = await receiveResponse(broker, { providerUid, query, browserId, projectId })
+    const received = await receiveResponse(broker, {
+      providerUid,
+      query,
+      browserId,
+      projectId,
+      keptState: cookies.state(c),
+    })
     switch (received.outcome) {
-      case 'unknown_state':
+      case 'unknown_state': {
+        const entry = await broker.store.providers.findByUid(providerUid)
+        const begins = installationAfter(entry, query)
+        if (begins === undefined) return responseNotAccepted(c, providerUid, received.outcome, 400)
+        pageHeaders(c)
+        return c.redirect(begins, 303)
+      }
       case 'wrong_provider':
         return responseNotAccepted(c, providerUid, received.outcome, 400)
       case 'wrong_browser':

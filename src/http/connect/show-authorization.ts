@@ -39,8 +39,12 @@ export async function showAuthorization(
   if (isStartable(authorization)) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     // the click leads to the login or the provider, and cancelling to the caller's page
-    const endpoint = entry?.provider.authorizationRequest.endpoint
-    const formTo = [loginAt, endpoint, nextUriOf(broker, authorization)].filter(
+    const endpoint = entry?.provider.authorizationRequest?.endpoint
+    const { verifier } = broker.settings
+    // typed credentials lead to the caller's page at once
+    const isTyped = entry?.provider.credentials !== undefined
+    const confirmedAt = isTyped && verifier.kind === 'caller' ? verifier.url : undefined
+    const formTo = [loginAt, endpoint, confirmedAt, nextUriOf(broker, authorization)].filter(
       (target) => target !== undefined,
     )
     pageHeaders(c, { formTo: formTo.map((target) => new URL(target)), hasForm: true })

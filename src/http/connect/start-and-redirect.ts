@@ -7,11 +7,12 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { recordRefusal } from '../../flows/authorization-audit.ts'
 import { causeOfAuthorization } from '../../flows/causes/explain-authorization.ts'
 import { beginLogin } from '../../flows/login/login.ts'
-import type { StartedAttempt } from '../../flows/start-attempt.ts'
+import type { StartedAttempt } from '../../flows/started-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { connectPath } from './connect-view.ts'
 import { endingOf, openedElsewhere, showAuthorization } from './show-authorization.ts'
 import { siteOf } from './site.ts'
 
@@ -20,6 +21,8 @@ interface Starting {
   readonly browserId: string
   /** The values of the connect page's form; absent if the request is not that form. */
   readonly typed?: Readonly<Record<string, string>> | undefined
+  /** Answers with what became of typed credentials. */
+  readonly finish?: (authorization: Authorization) => Promise<Response>
 }
 
 /**
@@ -29,13 +32,14 @@ interface Starting {
 export async function startAndRedirect(
   c: Context,
   broker: Broker,
-  { id, browserId, typed }: Starting,
+  { id, browserId, typed, finish }: Starting,
   start: () => Promise<StartedAttempt>,
 ): Promise<Response> {
   try {
     const started = await start()
     switch (started.outcome) {
       case 'started':
+        if (started.state !== undefined) browserCookies(broker).keepState(c, started.state)
         pageHeaders(c)
         return c.redirect(started.authorizationUrl.href, 303)
       case 'login_required':
@@ -43,6 +47,26 @@ export async function startAndRedirect(
       case 'values_needed': {
         const { authorization, faults } = started
         return showAuthorization(c, broker, authorization, { values: { typed, faults } })
+      }
+      case 'form_needed': {
+        const { authorization, faults, problem } = started
+        const page = connectUrl(broker, authorization)
+        if (new URL(page).pathname !== c.req.path) {
+          pageHeaders(c)
+          return c.redirect(page, 303) // after a login: a URL without its code
+        }
+        return showAuthorization(c, broker, authorization, { values: { typed, faults, problem } })
+      }
+      case 'finished': {
+        const { authorization } = started
+        if (finish !== undefined) return finish(authorization)
+        pageHeaders(c)
+        return c.redirect(connectUrl(broker, authorization), 303)
+      }
+      case 'provider_unavailable': {
+        const { authorization } = started
+        const again = connectPath(authorization)
+        return endingOf(c, broker, authorization, { kind: 'provider_unavailable', again }, 503)
       }
       case 'wrong_browser':
         return openedElsewhere(c, broker, await broker.store.authorizations.find(id))

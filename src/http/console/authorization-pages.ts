@@ -6,11 +6,12 @@ import { type Searched, searchList } from '../../flows/console/search-list.ts'
 import { providersOf } from '../../flows/get-provider.ts'
 import type { ListedAuthorization } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { asCurl, badge, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
 import { newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
 import { live } from './live.ts'
 import { listPosition, newerRows, newerText } from './pager.ts'
+import { providerLabels } from './provider-label.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 
@@ -31,13 +32,15 @@ export function addAuthorizationPages(routes: ConsoleRoutes): void {
     const userId = on.query('user')
     const found = await findAuthorizations(on, { status, userId })
     const providers = await providersOf(on.broker, on.projectId)
+    const labels = await providerLabels(on)
+    const isFiltered = new URL(on.c.req.url).search !== ''
     const now = on.broker.now()
     const body = html`${filters(
       '/authorizations',
       html`${select('Status', 'status', [['', 'All'], ...STATUSES.map((known) => [known, LABELS[known]] as const)], { value: status })}
 ${field('User', 'user', { value: userId, type: 'search' })}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
-      { isFiltered: new URL(on.c.req.url).search !== '' },
+      { isFiltered },
     )}
 ${newerRows(on, '/authorizations', userId === undefined ? found.rows[0]?.id : undefined)}
 ${table(
@@ -46,19 +49,21 @@ ${table(
   found.rows.map((row) => [
     link(`/authorizations/${row.id}`, time(row.createdAt, now) ?? ''),
     statusOf(row, now),
-    name(
-      [...new Set(row.steps.map(({ providerUid }) => providers.byUid(providerUid)?.id ?? 'removed'))].join(
-        ', ',
-      ),
-    ),
+    html`<span class="labels">${[...new Set(row.steps.map(({ providerUid }) => providerUid))].map((uid) => labels.of(providers.byUid(uid)))}</span>`,
     link(userPath(row.userId), name(row.userId, { longest: 40 })),
     row.requester === undefined ? undefined : name(row.requester),
   ]),
-  'No authorization matches. They are kept for a week after their end.',
+  isFiltered
+    ? 'No authorization matches. They are kept for a week after their end.'
+    : {
+        title: 'No authorizations yet',
+        text: 'Each time a user is asked for consent, it is listed here with all its steps, and with the reason if it failed. It is kept for a week after its end.',
+        next: buttonLink('/tools', 'Try a tool', { secondary: false }),
+      },
 )}
 ${searchPager(on, found)}`
     return on.show('Authorizations', body, {
-      lead: 'Each time a user was asked for consent, the newest first.',
+      lead: 'Each time a user was asked for consent, newest first.',
     })
   })
 
@@ -108,7 +113,7 @@ ${section(
       'Scopes',
       html`<ul class="tags">${[...new Set(providers.flatMap((provider) => provider.scopes))].map((scope) => html`<li>${code(scope)}</li>`)}</ul>`,
     ],
-    ['Id', code(id)],
+    ['ID', code(id)],
   ]),
 )}
 <div class="cards">

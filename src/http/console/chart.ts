@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import type { HourCount } from '../../store/counters.ts'
 import type { Html } from '../pages/layout.ts'
+import { outcomeWords } from './outcome-words.ts'
 
 // Charts are SVG that the server draws: attributes for positions and sizes, classes for colours, because the content
 // security policy allows no inline style. Each has a title, a description and its numbers as a table.
@@ -16,6 +17,8 @@ export interface ChartOptions {
   readonly columns: number
   /** The hours of one column. */
   readonly hoursEach: number
+  /** The hours from one time on the axis to the next; times are multiples of it since 1970, in UTC. */
+  readonly tickHours: number
   /** The order of the labels from good to bad, if they have one. It determines their colours. */
   readonly order?: readonly string[]
 }
@@ -23,7 +26,7 @@ export interface ChartOptions {
 const WIDTH = 480
 const HEIGHT = 150
 const LEFT = 34
-const BOTTOM = 18
+const BOTTOM = 22
 /** The most series of a chart. Where there are more labels, the last series is the sum of the rest. */
 const MOST_SERIES = 6
 const OTHERS = 'others'
@@ -31,6 +34,7 @@ const OTHERS = 'others'
 /** Columns over time, stacked by label; the labels with the highest counts first. */
 export function barChart(counts: readonly HourCount[], options: ChartOptions): Html {
   const { id, title, from, columns, hoursEach } = options
+  const columnWidth = (WIDTH - LEFT) / columns
   const labels = options.order ?? labelsOf(counts)
   const cells = labels.map(() => new Array<number>(columns).fill(0))
   for (const { hour, label, count } of counts) {
@@ -48,15 +52,18 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   const summary = `${formatted(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
     total === 0
       ? ''
-      : `: ${labels.map((label, i) => `${labelText(label)} ${formatted(sum(cells[i]))}`).join(', ')}`
+      : `: ${labels.map((label, i) => `${outcomeWords(label)} ${formatted(sum(cells[i]))}`).join(', ')}`
   }.`
   return html`<figure class="chart">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${title}</title><desc id="${id}-desc">${summary}</desc>
 ${[0, top / 2, top].map((value) => grid(value, top))}
-${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, color: color(series), below: sum(cells.slice(0, series).map((part) => part[column] ?? 0)) })))}
-<text x="${LEFT}" y="${HEIGHT - 4}">${dayAndTime(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
+${totals.map((_, column) => {
+  const values = cells.map((row) => row[column] ?? 0)
+  return html`<g><title>${columnText(labels, values, from + column * hoursEach * 3600)}</title><rect class="hit" x="${fixed(LEFT + column * columnWidth)}" y="8" width="${fixed(columnWidth)}" height="${HEIGHT - BOTTOM - 8}"/>${values.map((value, series) => bar({ value, column, columnWidth, top, color: color(series), below: sum(values.slice(0, series)) }))}</g>`
+})}
+${axis(options, columnWidth)}
 </svg>
-${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${labelText(label)} ${formatted(sum(cells[i]))}</li>`)}</ul>`}
+${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${outcomeWords(label)} ${formatted(sum(cells[i]))}</li>`)}</ul>`}
 <details class="more"><summary>As a table</summary>${dataTable(title, labels, cells, options)}</details>
 </figure>`
 }
@@ -104,14 +111,13 @@ interface Bar {
   readonly value: number
   readonly below: number
   readonly column: number
-  readonly columns: number
+  readonly columnWidth: number
   readonly top: number
   readonly color: string
 }
 
-function bar({ value, below, column, columns, top, color }: Bar): Html | '' {
+function bar({ value, below, column, columnWidth, top, color }: Bar): Html | '' {
   if (value === 0) return ''
-  const columnWidth = (WIDTH - LEFT) / columns
   const scale = (HEIGHT - BOTTOM - 8) / top
   const height = value * scale
   const y = HEIGHT - BOTTOM - (below + value) * scale
@@ -133,7 +139,7 @@ function dataTable(
     cells.some((row) => (row[i] ?? 0) > 0),
   )
   if (rows.length === 0) return html`<p class="muted">No figures.</p>`
-  return html`<div class="scroll" role="region" aria-label="${title}, figures" tabindex="0"><table><thead><tr><th scope="col">From (UTC)</th>${labels.map((label) => html`<th scope="col" class="number">${labelText(label)}</th>`)}</tr></thead>
+  return html`<div class="scroll" role="region" aria-label="${title}, figures" tabindex="0"><table><thead><tr><th scope="col">From (UTC)</th>${labels.map((label) => html`<th scope="col" class="number">${outcomeWords(label)}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (i) =>
       html`<tr><td>${toTimestamp(from + i * hoursEach * 3600)
@@ -156,10 +162,6 @@ function sum(values: readonly number[] | undefined): number {
   return (values ?? []).reduce((total, value) => total + value, 0)
 }
 
-function labelText(label: string): string {
-  return label.replaceAll('_', ' ')
-}
-
 function fixed(value: number): string {
   return value.toFixed(2)
 }
@@ -167,7 +169,7 @@ function fixed(value: number): string {
 const FORMAT = new Intl.NumberFormat('en')
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 
-function formatted(value: number): string {
+export function formatted(value: number): string {
   return FORMAT.format(value)
 }
 
@@ -175,6 +177,28 @@ function compact(value: number): string {
   return COMPACT.format(value)
 }
 
-function dayAndTime(at: number): string {
-  return toTimestamp(at).slice(5, 16).replace('T', ' ')
+/** Ticks at full hours of the day, or at days, with their times. */
+function axis({ from, columns, hoursEach, tickHours }: ChartOptions, columnWidth: number): Html {
+  const y = HEIGHT - BOTTOM
+  const hours = Array.from({ length: columns }, (_, column) => from / 3600 + column * hoursEach)
+  return html`${hours.map((hour, column) => {
+    if (hour % tickHours !== 0) return ''
+    const x = LEFT + column * columnWidth
+    return html`<line class="tick" x1="${fixed(x)}" x2="${fixed(x)}" y1="${y}" y2="${y + 4}"/><text x="${fixed(x)}" y="${HEIGHT - 4}" text-anchor="middle">${tickText(hour * 3600)}</text>`
+  })}`
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** `06:00`; midnight is the day, `28 Nov`. */
+function tickText(at: EpochSeconds): string {
+  return at % 86_400 === 0 ? DAY.format(at * 1000) : toTimestamp(at).slice(11, 16)
+}
+
+/** The values of one column, which a browser shows beside the pointer. */
+function columnText(labels: readonly string[], values: readonly number[], at: EpochSeconds): string {
+  const parts = values.flatMap((value, i) =>
+    value > 0 ? [`${outcomeWords(labels[i] ?? '')} ${formatted(value)}`] : [],
+  )
+  return `${DAY.format(at * 1000)}, ${toTimestamp(at).slice(11, 16)} UTC: ${parts.join(', ') || 'nothing'}`
 }

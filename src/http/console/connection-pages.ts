@@ -14,6 +14,7 @@ import { field, filters, select, submit } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, statusBadge, userPath } from './lists.ts'
 import { listPosition, newerRows, newerText } from './pager.ts'
 import { perform } from './perform.ts'
+import { providerLabels } from './provider-label.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 
@@ -44,10 +45,10 @@ ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered: new URL(on.c.req.url).search !== '' },
     )}
 ${newerRows(on, '/connections', isSearch(filter) ? undefined : found.rows[0]?.id)}
-${connectionsTable(on, found.rows, (uid) => book.byUid(uid)?.id)}
+${await connectionsTable(on, found.rows)}
 ${searchPager(on, found)}
 ${asCurl(on, curlPath(filter))}`
-    return on.show('Connections', body, { lead: 'What users have connected, the newest first.' })
+    return on.show('Connections', body, { lead: 'The accounts that users have connected, newest first.' })
   })
 
   routes.live('/connections', async (on) =>
@@ -57,21 +58,22 @@ ${asCurl(on, curlPath(filter))}`
   routes.page('/connections/:id', async (on) => {
     const connection = await connectionOf(on)
     const { broker, projectId } = on
-    const [explanation, history, entry] = await Promise.all([
+    const [explanation, history, entry, labels] = await Promise.all([
       explainConnection(broker, connection),
       newestEntries(on, { connectionId: connection.id }),
       findProviderByUid(broker, projectId, connection.providerUid),
+      providerLabels(on),
     ])
     const { id, userId, account, scopes, status, createdAt, lastUsedAt, expiresAt } = connection
     const canRefresh = connection.refresh !== undefined && entry?.status === 'active'
-    const actions = html`${canRefresh && on.form(`/connections/${id}/refresh`, submit('Refresh now', 'secondary'), { className: 'inline' })}
-${!connection.isDefault && on.form(`/connections/${id}/default`, submit('Make it the default', 'secondary'), { className: 'inline' })}`
+    const actions = html`${canRefresh && on.form(`/connections/${id}/refresh`, submit('Refresh token now', 'secondary'), { className: 'inline' })}
+${!connection.isDefault && on.form(`/connections/${id}/default`, submit('Make default', 'secondary'), { className: 'inline' })}`
     const body = html`${causeNote(explanation.cause)}
 ${section(
   'Connection',
   facts([
     ['Status', statusBadge(status)],
-    ['Provider', html`${entry === undefined ? 'a removed provider' : name(entry.provider.displayName)}`],
+    ['Provider', labels.of(entry)],
     ['User', link(userPath(userId), name(userId))],
     [
       'Account',
@@ -79,7 +81,7 @@ ${section(
     ],
     ['Connected', exactTime(createdAt)],
     ['Last used', lastUsedAt === undefined ? 'not yet' : exactTime(lastUsedAt)],
-    ['Access token until', expiresAt === undefined ? 'no end is known' : exactTime(expiresAt)],
+    ['Access token expires', expiresAt === undefined ? 'no end is known' : exactTime(expiresAt)],
     ['Refresh token', connection.refresh === undefined ? 'none' : 'kept, sealed'],
     [
       'Scopes',
@@ -87,7 +89,7 @@ ${section(
         ? 'none'
         : html`<ul class="tags">${scopes.map((scope) => html`<li>${code(scope)}</li>`)}</ul>`,
     ],
-    ['Id', code(id)],
+    ['ID', code(id)],
   ]),
 )}
 <div class="cards">
@@ -121,7 +123,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
       connectionId: id,
     })
     await on.broker.store.connections.makeDefault(id, audit)
-    return on.go(`/connections/${id}`, 'This account is the default now.')
+    return on.go(`/connections/${id}`, 'This account is now the default.')
   })
 
   routes.form(
@@ -130,7 +132,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
       (on) => ({
         entry: { action: 'connection.deleted', connectionId: idOf(on) },
         list: '/connections',
-        already: 'The connection was deleted here already.',
+        already: 'The connection had already been deleted here.',
       }),
       async (on) => {
         const { revocation } = await perform(on, deleteConnection, { params: { id: idOf(on) } })
@@ -143,15 +145,15 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
 
 const REFRESHED = {
   usable: 'The connection has a valid token. A token that was received less than ten seconds ago is kept.',
-  authorization_required: 'The tokens cannot be refreshed: the user has to consent again.',
+  authorization_required: 'The tokens cannot be refreshed: the user must approve again.',
   provider_unavailable:
     'No new token was received, so the stored one is kept. The refresh is tried again later.',
 } as const
 
 const REVOKED = {
-  revoked: 'The connection is deleted here and revoked at the provider.',
-  unsupported: 'The connection is deleted here. The provider offers no revocation.',
-  failed: 'The connection is deleted here. Its revocation at the provider failed.',
+  revoked: 'The connection was deleted here and revoked at the provider.',
+  unsupported: 'The connection was deleted here. The provider offers no way to revoke it.',
+  failed: 'The connection was deleted here. Revoking it at the provider failed.',
 } as const
 
 interface Filters {

@@ -8,15 +8,15 @@ import type { OnPage } from './routes.ts'
 /**
  * A table that scrolls sideways in its own box on a narrow screen. On a phone the stylesheet shows each row as a card, with
  * the name of its column beside each value; the roles are written out because browsers drop those of a table that is laid
- * out as blocks. Without rows it shows the text `empty`.
+ * out as blocks. Without rows it shows `empty`.
  */
 export function table(
   caption: string,
   head: readonly (string | Html)[],
   rows: readonly (readonly (string | Html | undefined)[])[],
-  empty: string | Html,
+  empty: string | EmptyList,
 ): Html {
-  if (rows.length === 0) return emptyState(empty)
+  if (rows.length === 0) return typeof empty === 'string' ? emptyState(empty) : emptyList(empty)
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="rows" role="table"><caption class="visually-hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${head.map((cell) => html`<th scope="col" role="columnheader">${cell}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map((cell, i) => html`<td role="cell"${labelOf(head[i])}>${cell ?? html`<span class="muted">–</span>`}</td>`)}</tr>`)}</tbody></table></div>`
@@ -26,6 +26,19 @@ export function table(
 function labelOf(head: string | Html | undefined): Html {
   const label = typeof head === 'string' ? head : raw(String(head).replaceAll(/<[^>]*>/g, ''))
   return html` data-label="${label}"`
+}
+
+/** What a page says in place of a list that has no rows yet. */
+export interface EmptyList {
+  readonly title: string
+  /** What the thing is for. */
+  readonly text: string
+  /** The button for what to do next. */
+  readonly next?: Html | false
+}
+
+function emptyList({ title, text, next }: EmptyList): Html {
+  return html`<div class="empty"><p class="title">${title}</p><p>${text}</p>${next !== undefined && next !== false && html`<p>${next}</p>`}</div>`
 }
 
 export function emptyState(text: string | Html): Html {
@@ -80,6 +93,11 @@ function ago(seconds: number): string {
 /** A name or an id from outside, in the font of code. */
 export function code(text: string, options?: { readonly longest?: number }): Html {
   return html`<code>${name(text, options)}</code>`
+}
+
+/** A long name such as that of a setting, which may break after each `_`. */
+export function wrappable(name: string): Html {
+  return html`${name.split(/(?<=_)/).map((part, i) => html`${i > 0 && html`<wbr>`}${part}`)}`
 }
 
 export function link(path: string, text: string | Html): Html {

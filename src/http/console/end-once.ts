@@ -1,5 +1,5 @@
 import { BrokerError } from '../../domain/errors.ts'
-import type { AuditFilter } from '../../flows/read-audit.ts'
+import type { AuditFilter } from '../../flows/audit/read-audit.ts'
 import { newestEntries } from './lists.ts'
 import type { OnPage } from './routes.ts'
 

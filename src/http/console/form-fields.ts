@@ -78,5 +78,5 @@ export function notes(id: string, hint: string | Html | undefined, fault: string
 
 /** A form of filters above a list. It is sent by GET, so that every filtered list has a URL. */
 export function filters(path: string, fields: Html, { isFiltered = false } = {}): Html {
-  return html`<form class="filters" method="get" action="/dashboard${path}">${fields}<button type="submit" class="secondary">Show</button>${isFiltered && html`<a href="/dashboard${path}">Clear</a>`}</form>`
+  return html`<form class="filters" method="get" action="/dashboard${path}">${fields}<button type="submit" class="secondary">Filter</button>${isFiltered && html`<a href="/dashboard${path}">Clear</a>`}</form>`
 }

@@ -5,7 +5,7 @@ import { administersInstallation } from '../../flows/manage-keys.ts'
 import type { Diagnose } from '../../operations/installation/diagnosis.ts'
 import type { Html } from '../pages/layout.ts'
 import { withCommands } from '../pages/mark-commands.ts'
-import { asCurl, badge, emptyState, link, section, type Tone, table } from './elements.ts'
+import { asCurl, badge, link, section, type Tone, table, wrappable } from './elements.ts'
 import { submit } from './form-fields.ts'
 import type { ConsoleRoutes } from './routes.ts'
 
@@ -28,14 +28,14 @@ export function addInstallationPages(routes: ConsoleRoutes, { diagnose, settings
     if (!administersInstallation(on.session.project))
       throw new BrokerError('insufficient_role', OF_INSTALLATION)
     const rows = (settings ?? []).map(({ name: variable, value }) => [
-      html`<code>${variable}</code>`,
+      html`<code>${wrappable(variable)}</code>`,
       html`<bdi>${value}</bdi>`,
     ])
     return on.show(
       'Settings',
       table('Settings', ['Variable', 'Value'], rows, 'This server does not show its settings.'),
       {
-        lead: html`What this server runs with: read once, at its start, from the environment. Secrets are not shown. <code>docs/reference/settings.md</code> says what each means.`,
+        lead: html`The settings of this server, read once from the environment when it starts. Secrets are not shown. <code>docs/reference/settings.md</code> says what each means.`,
       },
     )
   })
@@ -45,7 +45,7 @@ export function addInstallationPages(routes: ConsoleRoutes, { diagnose, settings
       ? on.form('/doctor', submit('Check everything'))
       : html`An administrator can run the checks here; <code>gatepass doctor</code> runs them too.`
     const body = html`${section('Checks', html`<p>The checks look at ${administersInstallation(on.session.project) ? 'the settings, the login, ' : ''}the keys and the trail, and send a request to every provider and worker. They change nothing.</p>${ask}`)}${asCurl(on, '/v1/admin/diagnosis')}`
-    return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
+    return on.show('Doctor', body, { lead: 'What does not work, and how to fix it.' })
   })
 
   /** A form, since the checks send requests. */
@@ -57,14 +57,14 @@ export function addInstallationPages(routes: ConsoleRoutes, { diagnose, settings
       html`<bdi>${message}</bdi>${fix !== undefined && html`<br><strong>To do:</strong> <bdi>${withCommands(fix)}</bdi>`}`,
     ])
     const failed = checks.filter(({ status }) => status === 'failed').length
-    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Check', 'Message'], rows, emptyState(html`This server cannot check itself. Run <code>gatepass doctor</code>.`))}
+    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Check', 'Message'], rows, 'This server cannot check itself. Run gatepass doctor.')}
 ${on.form('/doctor', submit('Check again', 'secondary'))}
 ${administersInstallation(on.session.project) && html`<p>${link('/settings', 'The settings of this server')}</p>`}`
-    return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
+    return on.show('Doctor', body, { lead: 'What does not work, and how to fix it.' })
   })
 }
 
-const OF_INSTALLATION = `The settings are those of the whole installation: they are shown to operators of the project "${DEFAULT_PROJECT}" alone.`
+const OF_INSTALLATION = `The settings are those of the whole installation: they are shown only to operators of the project "${DEFAULT_PROJECT}".`
 
 const ORDER = ['failed', 'warning', 'ok']
 const WORDS = { ok: 'works', warning: 'warning', failed: 'failed' } as const

@@ -23,20 +23,23 @@ import { outputView } from './output-view.ts'
 import { listPosition, pager } from './pager.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { ACTIONS, rowDanger } from './row-actions.ts'
 
 const ABOVE = [['API keys', '/keys']] as const
 const DAY = 24 * 3600
 
 const ROLE_WORDS = {
-  readonly: 'readonly: may read, not change',
-  caller: 'caller: applications',
-  admin: 'admin: may do everything',
+  readonly: 'readonly: can read, but not change',
+  caller: 'caller: for applications',
+  admin: 'admin: can do everything',
+  approver: 'approver: only decides about calls',
 } as const satisfies Record<Role, string>
 
 const CREATE = operationForm(createApiKey, {
   name: 'Name',
   role: { label: 'Role', initial: 'caller', choices: Object.entries(ROLE_WORDS) },
-  user_id: 'Acts only for the user',
+  user_id: { label: 'Acts only for this user', type: 'text' },
+  groups: { label: 'Groups', hint: 'Of approvers, such as security. Without one: all calls of the project.' },
   expires_in: {
     label: 'Ends',
     hint: '',
@@ -61,7 +64,7 @@ const ROTATE = operationForm(rotateApiKey, {
       [String(DAY), 'A day'],
       [String(7 * DAY), 'A week'],
       [String(30 * DAY), '30 days'],
-      ['0', 'No time: it ends at once'],
+      ['0', 'No time: it ends immediately'],
     ],
   },
 })
@@ -80,13 +83,14 @@ const ROWS = outputView(getApiKey.output, {
   user_id: ['Acts for', userText],
   last_used_at: 'Last used',
   created_at: 'Made',
-  ...omitted('id', 'project', 'expires_at', 'rate_limit', 'replaced_by', 'revoked_at'),
+  ...omitted('id', 'project', 'expires_at', 'rate_limit', 'replaced_by', 'revoked_at', 'groups'),
 })
 
 const FACTS = outputView(getApiKey.output, {
   status: ['State', stateBadge],
   role: ['Role', ({ role }) => html`<code>${role}</code>`],
   user_id: ['Acts for', userText],
+  groups: ['Groups', ({ groups }) => groups && html`${groups.map((group) => code(group))}`],
   created_at: 'Made',
   last_used_at: 'Last used',
   expires_at: 'Ends',
@@ -97,7 +101,7 @@ const FACTS = outputView(getApiKey.output, {
 })
 
 const ISSUED = outputView(createApiKey.output, {
-  id: ['Id', ({ id }) => code(id)],
+  id: ['ID', ({ id }) => code(id)],
   role: ['Role', ({ role }) => html`<code>${role}</code>`],
   name: 'Name',
   expires_at: 'Ends',
@@ -114,13 +118,21 @@ export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, sent?: SentBody) {
     const page = await apiKeys.browse(on.projectId, listPosition(on, 'key'), PAGE_ROWS)
     const now = broker.now()
-    const rows = page.rows.map((key) => ROWS.cells(apiKeyToWire(key, on.session.project.name, now), now))
-    const body = html`${table('API keys', ROWS.heads, rows, 'No keys yet.')}
+    const rows = page.rows.map((row) => {
+      const key = apiKeyToWire(row, on.session.project.name, now)
+      return [...ROWS.cells(key, now), key.status === 'active' ? revokeAction(on, key) : '']
+    })
+    const empty = {
+      title: 'No keys yet',
+      text: 'Each application and each person calls this Gatepass with a key of their own, which has a role and can be revoked.',
+      next: html`<a class="button" href="#make">Create key</a>`,
+    }
+    const body = html`${table('API keys', [...ROWS.heads, ACTIONS], rows, empty)}
 ${pager(on, page)}
-${section('Make a key', html`${on.form('/keys', html`${CREATE.view(sent)}${submit('Make the key')}`, { recent: true })}`)}
+<div id="make">${section('Create a key', html`${on.form('/keys', html`${CREATE.view(sent)}${submit('Create key')}`, { recent: true })}`)}</div>
 ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: 'backend' } })}`
     return on.show('API keys', body, {
-      lead: 'Who may call this Gatepass in the project, and with which role.',
+      lead: 'Who can call this Gatepass in this project, and with which role.',
       ...problemOf(sent),
     })
   }
@@ -135,7 +147,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
     async (on, form) => {
       const made = await attempt(() => perform(on, createApiKey, { body: CREATE.read(form) }))
       if (made.outcome === 'refused') return list(on, { values: form, refused: made })
-      return showIssued(on, made.result, 'The key was made')
+      return showIssued(on, made.result, 'The key was created')
     },
     { recent: true },
   )
@@ -165,7 +177,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
       return showIssued(
         on,
         made.result,
-        'The successor was made',
+        'The replacement was created',
         `The old key is valid until ${replaces.expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },
@@ -178,12 +190,12 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
       (on) => ({
         entry: { action: 'key.revoked', subject: idOf(on) },
         list: '/keys',
-        already: `${idOf(on)} was revoked already.`,
+        already: `${idOf(on)} had already been revoked.`,
       }),
       async (on) => {
         const { id } = await getKey(broker, on.session.project, idOf(on))
         await perform(on, revokeApiKey, { params: { id } })
-        return on.go('/keys', `${id} is revoked: it is refused from now on.`)
+        return on.go('/keys', `${id} was revoked: it is refused from now on.`)
       },
     ),
     { recent: true },
@@ -193,14 +205,14 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
 /** Only administrators see keys, as in the API. */
 function requireAdmin(on: OnPage): void {
   if (!on.mayChange)
-    throw new BrokerError('insufficient_role', 'API keys are shown to administrators: your role is readonly.')
+    throw new BrokerError('insufficient_role', 'Only administrators can see API keys. Your role is readonly.')
 }
 
 /** The only page that has the key: it is neither stored nor shown again. */
 function showIssued(on: OnPage, issued: IssuedWire, title: string, more?: string) {
   const body = section(
     'The key',
-    html`<p class="note wait">This is the only time that it is shown. Copy it now, and keep it where secrets are kept.</p>
+    html`<p class="note wait">This is the only time it is shown. Copy it now, and store it where you keep secrets.</p>
 <p><code class="copy secret">${issued.key}</code></p>
 ${facts(ISSUED.facts(issued, on.broker.now()))}
 ${more !== undefined && html`<p>${more}</p>`}
@@ -216,13 +228,28 @@ function keyPage(on: OnPage, key: KeyWire, sent?: SentBody): Html {
 ${
   status === 'active' &&
   section(
-    'Rotate, revoke',
-    html`${successor === undefined && on.form(`/keys/${id}/rotate`, html`${ROTATE.view(sent)}${submit('Make its successor', 'secondary')}`, { recent: true })}
-<details><summary>Revoke this key</summary><p>Its next request is refused${on.session.caller.id === id && ' — and it is the key with which you are logged in'}.</p>
+    'Rotate or revoke',
+    html`${successor === undefined && on.form(`/keys/${id}/rotate`, html`${ROTATE.view(sent)}${submit('Create replacement', 'secondary')}`, { recent: true })}
+<details><summary>Revoke this key</summary><p>${nextRefused(on, id)}</p>
 ${on.form(`/keys/${id}/revoke`, submit('Revoke it', 'danger'), { recent: true })}</details>`,
   )
 }
 ${asCurl(on, `/v1/admin/keys/${id}`)}`
+}
+
+function revokeAction(on: OnPage, { id, name: called }: KeyWire): Html {
+  return rowDanger(on, {
+    action: `/keys/${id}/revoke`,
+    text: 'Revoke',
+    of: called || id,
+    says: nextRefused(on, id),
+    button: 'Revoke it',
+  })
+}
+
+function nextRefused(on: OnPage, id: string): string {
+  const isOwn = on.session.caller.id === id
+  return `Its next request is refused${isOwn ? ', and it is the key with which you are logged in' : ''}.`
 }
 
 function stateBadge({ status, expires_at: end }: KeyWire): Html {

@@ -26,6 +26,8 @@ export function consolePage(
   body: Html,
   { above = [], lead, actions, done, problem }: ConsolePageOptions = {},
 ): Html {
+  // a form such as /policy/new is below the list above it
+  const at = above[0]?.[1] ?? path
   return document(
     title,
     html`<a class="skip" href="#main">Skip to content</a>
@@ -35,8 +37,8 @@ ${projectMenu(session)}
 ${accountMenu(session)}
 </header>
 <div class="frame">
-<details class="menu" name="menu"><summary>Menu</summary>${menuOf(menu, path)}</details>
-<div class="side">${menuOf(menu, path)}</div>
+<details class="menu" name="menu"><summary>Menu</summary>${menuOf(menu, at)}</details>
+<div class="side">${menuOf(menu, at)}</div>
 <main id="main">
 ${
   above.length > 0 &&

@@ -1,13 +1,16 @@
 import { html } from 'hono/html'
 import type { Connection } from '../../domain/connection.ts'
+import { type AuditFilter, readAudit } from '../../flows/audit/read-audit.ts'
 import type { Searched } from '../../flows/console/search-list.ts'
-import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
+import { providersOf } from '../../flows/get-provider.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import type { ListedConnection } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { badge, exactTime, link, table, time } from './elements.ts'
+import { badge, buttonLink, type EmptyList, exactTime, link, table, time } from './elements.ts'
 import { pager } from './pager.ts'
+import { providerLabels } from './provider-label.ts'
 import type { OnPage } from './routes.ts'
+import { ACTIONS, rowDanger } from './row-actions.ts'
 
 /** Rows of one page of a list. */
 export const PAGE_ROWS = 50
@@ -19,32 +22,52 @@ export function userPath(userId: string): string {
   return `/users/details?${new URLSearchParams({ id: userId })}`
 }
 
-export function connectionsTable(
-  on: OnPage,
-  rows: readonly ListedConnection[],
-  providerId: (uid: string) => string | undefined,
-): Html {
+export async function connectionsTable(on: OnPage, rows: readonly ListedConnection[]): Promise<Html> {
   const now = on.broker.now()
+  const [{ entries, byUid }, labels] = await Promise.all([
+    providersOf(on.broker, on.projectId),
+    providerLabels(on),
+  ])
   return table(
     'Connections',
-    ['Account', 'Provider', 'User', 'Status', 'Last used', 'Connected'],
+    [
+      ...['Account', 'Provider', 'User', 'Status', 'Last used', 'Connected'],
+      ...(on.mayChange ? [ACTIONS] : []),
+    ],
     rows.map((row) => [
       html`${link(`/connections/${row.id}`, name(row.account.name || row.account.id || 'unknown account'))}${row.isDefault && html` <span class="visually-hidden">, default</span>`}`,
-      name(providerId(row.providerUid) ?? 'removed'),
+      labels.of(byUid(row.providerUid)),
       link(userPath(row.userId), name(row.userId, { longest: 40 })),
       statusBadge(row.status),
       time(row.lastUsedAt, now),
       time(row.createdAt, now),
+      ...(on.mayChange ? [revokeAction(on, row)] : []),
     ]),
-    noConnections(on),
+    noConnections(on, entries.length > 0),
   )
 }
 
+function revokeAction(on: OnPage, { id, account, userId }: ListedConnection): Html {
+  return rowDanger(on, {
+    action: `/connections/${id}/revoke`,
+    text: 'Revoke',
+    of: `${account.name || account.id} of ${userId}`,
+    says: 'The user has to connect again.',
+    button: 'Revoke it',
+  })
+}
+
 /** The text in place of an empty list. It depends on the page and on whether the list is filtered. */
-function noConnections(on: OnPage): string | Html {
+function noConnections(on: OnPage, hasProviders: boolean): string | EmptyList {
   if (on.c.req.path !== '/dashboard/connections') return 'No connections.'
   if (new URL(on.c.req.url).search !== '') return 'No connection matches.'
-  return html`No connections yet. A user connects an account by a link that your application asks for, once there is ${link('/providers', 'a provider')}.`
+  return {
+    title: 'No connections yet',
+    text: 'A connection is the account of a user that your application may use: its tokens are kept sealed and fresh. A user makes one by a link that your application asks for.',
+    next: hasProviders
+      ? buttonLink('/tools', 'Try a tool', { secondary: false })
+      : on.mayChange && buttonLink('/catalogue', 'Add a provider', { secondary: false }),
+  }
 }
 
 export function statusBadge(status: Connection['status']): Html {
@@ -60,8 +83,8 @@ export function searchPager(
     searchedTo !== undefined &&
     html`<p class="note wait">${
       on.query('after') === undefined
-        ? html`Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been searched: go on with Older.`
-        : html`Searched up to ${exactTime(searchedTo.createdAt)}. Newer rows have not been searched: go on with Newer.`
+        ? html`Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been searched: continue with Older.`
+        : html`Searched up to ${exactTime(searchedTo.createdAt)}. Newer rows have not been searched: continue with Newer.`
     }</p>`
   }${pager(on, neighbours)}`
 }

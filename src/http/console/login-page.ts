@@ -9,18 +9,18 @@ export const LOGIN_PROBLEMS = {
   foreign: 'This form did not come from this page. Log in here.',
   too_many: 'Too many logins from your address have failed, and this key is not accepted either.',
   no_issuer: 'No issuer is set for the console (GATEPASS_DASHBOARD_ISSUER). Log in with an API key.',
-  unavailable: 'The issuer cannot be reached now. Try again shortly, or log in with an API key.',
-  cancelled: 'You cancelled the login at the issuer.',
+  unavailable: 'The issuer cannot be reached right now. Try again shortly, or log in with an API key.',
+  cancelled: 'You canceled the login at the issuer.',
   failed: 'The login at the issuer failed. The log of Gatepass says why.',
-  unknown_login: 'This login was begun in another browser, or too long ago. Begin it again.',
+  unknown_login: 'This login was started in another browser, or too long ago. Start it again.',
   not_allowed:
     'You are logged in at the issuer, but no rule lets you in. GATEPASS_DASHBOARD_ROLES says who may log in.',
-  another_operator: 'The person who logged in is not the one whose session was to be confirmed.',
-  other_key: 'This is not the key with which you logged in.',
-  gone: 'This link was used, has expired or was replaced by a newer one. Ask for a new link here.',
+  another_operator: 'The person who logged in is not the one whose session needs confirming.',
+  other_key: 'This is not the key you logged in with.',
+  gone: 'This link was already used, has expired, or was replaced by a newer one. Ask for a new link here.',
   printed: 'The terminal has the links that were asked for a moment ago. The newest one works.',
   other_host:
-    'Links of development work at localhost only, on the machine on which Gatepass runs. Open the link there, as the terminal shows it.',
+    'Development links work only at localhost, on the machine that runs Gatepass. Open the link there, as the terminal shows it.',
 } as const
 
 interface LoginView {
@@ -63,7 +63,7 @@ export function confirmPage(
 ): Html {
   const byKey = opened.authority === 'key'
   const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
-<p>Keys, secrets, deletions and runs of tools need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
+<p>Keys, secrets, deletions, and tool runs need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
 <form method="post" action="/dashboard/confirm">${csrfInput(opened.csrf)}<input type="hidden" name="next" value="${next}">
 ${byKey && keyField()}
 <button class="wide" type="submit">${byKey ? 'Confirm' : html`Log in again at ${name(issuerHost)}`}</button></form>

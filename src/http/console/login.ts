@@ -57,7 +57,9 @@ export function addConsoleLogin(
   const countFailure = createAddressLimit(FAILURES)
   const formTo = issuer === undefined ? [] : [new URL(issuer.issuer)]
 
-  const hasLinks = links !== undefined
+  /** A page at another host name may have been rebound to this address, so no link is printed or accepted there. */
+  const isElsewhere = (c: Context) => !isLoopbackHost(hostNameOf(c.req.header('host')))
+  const hasLinks = (c: Context) => links !== undefined && !isElsewhere(c)
 
   function show(
     c: Context,
@@ -70,7 +72,7 @@ export function addConsoleLogin(
     return c.html(
       loginPage({
         next,
-        hasLinks,
+        hasLinks: hasLinks(c),
         ...(done !== undefined && { done }),
         ...(issuer !== undefined && { issuerHost: new URL(issuer.issuer).host }),
         ...(problem !== undefined && { problem }),
@@ -120,11 +122,9 @@ export function addConsoleLogin(
 
   function addLinks({ link, print }: PrintedLinks): void {
     const mayPrint = createAddressLimit(PRINTS)
-    const shownElsewhere = (c: Context) => !isLoopbackHost(hostNameOf(c.req.header('host')))
 
     app.get(ENTER_PATH, async (c) => {
-      // a page whose name was rebound to this address would otherwise be of the same origin as this one
-      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      if (isElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
       const ticket = c.req.query('ticket') ?? ''
       const next = safeNext(c.req.query('next'))
       if (!link.isValid(ticket)) return show(c, next, LOGIN_PROBLEMS.gone, 410)
@@ -135,7 +135,7 @@ export function addConsoleLogin(
     app.post(ENTER_PATH, async (c) => {
       const form = await readForm(c)
       const next = safeNext(form.get('next'))
-      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      if (isElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
       if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' }))
         return show(c, next, LOGIN_PROBLEMS.foreign, 403)
       const begun = await link.enter(form.get('ticket') ?? '', { replaces: sessions.token(c) })
@@ -146,7 +146,7 @@ export function addConsoleLogin(
 
     app.post('/dashboard/link', async (c) => {
       const next = safeNext((await readForm(c)).get('next'))
-      if (shownElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
+      if (isElsewhere(c)) return show(c, '', LOGIN_PROBLEMS.other_host, 403)
       if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' }))
         return show(c, next, LOGIN_PROBLEMS.foreign, 403)
       if (mayPrint(clientAddress(c)) > 0) return show(c, next, LOGIN_PROBLEMS.printed, 429)
@@ -199,7 +199,7 @@ export function addConsoleLogin(
     const next = safeNext(on.query('next'))
     if (on.session.isRecent) return on.go(next)
     pageHeaders(on.c, { hasForm: true, formTo })
-    return on.c.html(confirmPage(on.session, { next, hasLinks, issuerHost: formTo[0]?.host }))
+    return on.c.html(confirmPage(on.session, { next, hasLinks: hasLinks(on.c), issuerHost: formTo[0]?.host }))
   })
 
   routes.form(
@@ -214,7 +214,7 @@ export function addConsoleLogin(
         const tooMany = countFailure(clientAddress(c)) > 0
         pageHeaders(c, { hasForm: true, formTo })
         const problem = tooMany ? LOGIN_PROBLEMS.too_many : LOGIN_PROBLEMS.other_key
-        return c.html(confirmPage(session, { next, hasLinks, problem }), tooMany ? 429 : 403)
+        return c.html(confirmPage(session, { next, hasLinks: hasLinks(c), problem }), tooMany ? 429 : 403)
       }
       // a new token, as at every login
       sessions.keep(c, await logInWithKey(broker, presented, { replaces: sessions.token(c) }))

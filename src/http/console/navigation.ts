@@ -18,6 +18,7 @@ export const OWN_MENU: readonly MenuGroup[] = [
     label: 'Consent',
     items: [
       { path: '/connections', label: 'Connections', icon: 'link' },
+      { path: '/shared', label: 'Shared connections', icon: 'link' },
       { path: '/users', label: 'Users', icon: 'people' },
       { path: '/authorizations', label: 'Authorizations', icon: 'check' },
       { path: '/providers', label: 'Providers', icon: 'plug' },

@@ -63,6 +63,8 @@ export interface FormOptions {
 
 export interface FormSection {
   readonly title: string
+  /** Paths of further members in the same box. */
+  readonly also?: readonly string[]
   readonly hint?: string
   /** Shown without a click. */
   readonly isOpen?: true
@@ -216,7 +218,9 @@ function placedFields(
   /** Whether the layout names members of the object at this path. */
   const isAbove = (path: string) => order.some((name) => name.startsWith(`${path}.`))
   const sectionOf = (path: string) =>
-    Object.keys(options.sections ?? {}).findLast((section) => `${path}.`.startsWith(`${section}.`))
+    Object.entries(options.sections ?? {}).findLast(([section, { also = [] }]) =>
+      [section, ...also].some((start) => `${path}.`.startsWith(`${start}.`)),
+    )?.[0]
   const within = (
     members: readonly Member[],
     above: readonly string[],
@@ -274,7 +278,6 @@ function shownField(
     // the generic type is kept: only members that every field has are set
     return {
       ...(options.isChange ? rest : inner),
-      ...(inner.kind === 'text' && { isLong: isSeveralLines(inner, shown) }),
       shown: inner.isSecret ? withSecretHint(described, options) : described,
     } as Field
   }
@@ -291,19 +294,9 @@ function shownField(
   return { ...show(field, given), ...(initial !== undefined && { initial }) }
 }
 
-/** The longest text of an operation, such as an address, that has a field of one line. */
-const LINE_LENGTH = 2500
-
-function isSeveralLines(
-  { isLong, maxLength = Number.POSITIVE_INFINITY }: FormField & { readonly kind: 'text' },
-  { type }: Partial<Shown>,
-): boolean {
-  return isLong && maxLength > LINE_LENGTH && type === undefined
-}
-
 function withSecretHint(shown: Shown, { isChange, isRecord }: FormOptions): Shown {
-  const kept = isChange || isRecord ? ' Leave it empty to keep the present one.' : ''
-  return { ...shown, hint: html`${shown.hint ?? ''} It is sealed, and never shown again.${kept}` }
+  const kept = isChange || isRecord ? ' Leave it empty to keep the current one.' : ''
+  return { ...shown, hint: html`${shown.hint ?? ''} It is stored encrypted and never shown again.${kept}` }
 }
 
 /** `rate_limit` as a label: `Rate limit`. */
@@ -311,7 +304,7 @@ export function inWords(member: string): string {
   const words = member
     .replace('oauth2', 'OAuth')
     .replaceAll('_', ' ')
-    .replaceAll(/\b(url|uri|id|jwt|api)\b/g, (word) => (word === 'id' ? word : word.toUpperCase()))
+    .replaceAll(/\b(url|uri|id|jwt|api)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

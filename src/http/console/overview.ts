@@ -2,33 +2,61 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { loadFeatures } from '../../features/load-features.ts'
 import { type Attention, needsAttention } from '../../flows/console/attention.ts'
+import { figuresSince } from '../../flows/console/figures.ts'
 import type { CounterName, HourCount } from '../../store/counters.ts'
 import { workersThatWait } from '../../tools/catalogue/acceptance.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { barChart } from './chart.ts'
+import { barChart, type ChartOptions } from './chart.ts'
 import { badge, emptyState, link, section } from './elements.ts'
+import { figuresView } from './figures-view.ts'
 import { MENU } from './menu.ts'
 import { urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { addTour, type Sandbox } from './tour.ts'
 
 const SPANS = {
-  '24h': { label: '24 hours', columns: 24, hoursEach: 1 },
-  '7d': { label: '7 days', columns: 28, hoursEach: 6 },
-  '30d': { label: '30 days', columns: 30, hoursEach: 24 },
+  '24h': { label: '24 hours', columns: 24, hoursEach: 1, tickHours: 6 },
+  '7d': { label: '7 days', columns: 28, hoursEach: 6, tickHours: 24 },
+  '30d': { label: '30 days', columns: 30, hoursEach: 24, tickHours: 5 * 24 },
 } as const
 type Span = keyof typeof SPANS
 
-const CHARTS: readonly (readonly [counter: CounterName, title: string, order?: readonly string[]])[] = [
-  ['consents', 'Consents by outcome'],
-  ['fetches', 'Requests for tokens'],
-  ['refreshes', 'Refreshes'],
-  ['runs', 'Tool runs'],
-  [
-    'latency',
-    'Answers of the API, by time',
-    ['up to 10 ms', 'up to 50 ms', 'up to 250 ms', 'up to 1000 ms', 'longer'],
-  ],
+interface ChartOf {
+  readonly counter: CounterName
+  readonly title: string
+  /** Shown instead of a chart without figures. */
+  readonly empty: string
+  readonly order?: readonly string[]
+}
+
+const CHARTS: readonly ChartOf[] = [
+  {
+    counter: 'consents',
+    title: 'Consents by outcome',
+    empty:
+      'No consent has ended in this time. One begins when a user opens a link that your application asked for.',
+  },
+  {
+    counter: 'fetches',
+    title: 'Requests for tokens',
+    empty: 'No token was asked for in this time, by a tool, a proxied request or an application.',
+  },
+  {
+    counter: 'refreshes',
+    title: 'Refreshes',
+    empty: 'No token had to be refreshed in this time. Gatepass refreshes tokens before they expire.',
+  },
+  {
+    counter: 'runs',
+    title: 'Tool runs by outcome',
+    empty: 'No tool was run in this time.',
+  },
+  {
+    counter: 'latency',
+    title: 'API responses by duration',
+    empty: 'The API was not called in this time.',
+    order: ['up to 10 ms', 'up to 50 ms', 'up to 250 ms', 'up to 1000 ms', 'longer'],
+  },
 ]
 /** How many items the list of what needs attention shows; the others are only counted. */
 const MOST_SHOWN = 20
@@ -41,23 +69,24 @@ export function addOverview(routes: ConsoleRoutes, sandbox?: Sandbox): void {
     if (toured?.isUnderWay) return on.show('Welcome to Gatepass', toured.view)
     const { broker, projectId } = on
     const span = spanOf(on)
-    const { columns, hoursEach } = SPANS[span]
+    const { label, columns, hoursEach } = SPANS[span]
     const now = broker.now()
-    const from = now - (now % 3600) - (columns * hoursEach - 1) * 3600
-    const [attention, counts] = await Promise.all([
+    // columns begin at full hours of the day, or at days, in UTC
+    const from = now - (now % (hoursEach * 3600)) - (columns - 1) * hoursEach * 3600
+    const [attention, counts, figures] = await Promise.all([
       needsAttention(broker, projectId, await foundOutside(broker, projectId)),
       broker.store.counters.since(projectId, from),
+      figuresSince(broker, projectId, from),
     ])
     const body = html`${section('Needs attention', attentionList(attention))}
-<div class="head"><h2>The last ${SPANS[span].label}</h2><nav class="actions" aria-label="Span of the charts">${(
+<div class="head"><h2>The last ${label} <span class="muted small">times in UTC</span></h2><nav class="actions" aria-label="Span of the charts">${(
       Object.keys(SPANS) as Span[]
     ).map(
       (choice) =>
         html`<a class="button secondary" href="${urlWith(on, { span: choice })}"${choice === span ? html` aria-current="true"` : ''}>${SPANS[choice].label}</a>`,
     )}</nav></div>
-<div class="cards">${CHARTS.map(([counter, title, order]) =>
-      section(title, chartOf(counts, { counter, title, from, columns, hoursEach, ...(order && { order }) })),
-    )}</div>`
+${figuresView(figures, label)}
+<div class="charts">${CHARTS.map((chart) => section(chart.title, chartOf(counts, chart, { ...SPANS[span], from })))}</div>`
     return on.show('Overview', body, { ...(toured && { actions: toured.view }) })
   })
 }
@@ -87,32 +116,23 @@ function spanOf(on: OnPage): Span {
 
 function chartOf(
   counts: readonly HourCount[],
-  {
-    counter,
-    ...options
-  }: {
-    readonly counter: CounterName
-    readonly title: string
-    readonly from: number
-    readonly columns: number
-    readonly hoursEach: number
-    readonly order?: readonly string[]
-  },
+  { counter, title, empty, order }: ChartOf,
+  { from, columns, hoursEach, tickHours }: Omit<ChartOptions, 'id' | 'title' | 'order'>,
 ): Html {
   const own = counts.filter((count) => count.name === counter)
-  return own.length === 0
-    ? emptyState('Nothing was counted in this time.')
-    : barChart(own, { id: `chart-${counter}`, ...options })
+  if (own.length === 0) return emptyState(empty)
+  const id = `chart-${counter}`
+  return barChart(own, { id, title, from, columns, hoursEach, tickHours, ...(order && { order }) })
 }
 
 function attentionList(all: readonly Attention[]): Html {
   if (all.length === 0)
-    return html`<p>${badge('all is well', 'good')} <span class="muted">Nothing that Gatepass checks needs you.</span></p>`
+    return html`<p>${badge('all is well', 'good')} <span class="muted">Nothing that Gatepass checks needs your attention.</span></p>`
   return html`<ul class="attention">${all
     .slice(0, MOST_SHOWN)
     .map(
       ({ tone, title, toDo, path }) =>
-        html`<li>${badge(tone === 'bad' ? 'for you' : 'for users', tone)}<div><strong>${
+        html`<li>${badge(tone === 'bad' ? 'not working' : 'for users', tone)}<div><strong>${
           path !== undefined && isServed(path)
             ? link(path, name(title, { longest: 300 }))
             : name(title, { longest: 300 })

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { IdPrefix } from '../../domain/ids.ts'
+import { firstIdAt, type IdPrefix } from '../../domain/ids.ts'
 import type { Html } from '../pages/layout.ts'
 import { liveHref } from './live.ts'
 import type { OnPage } from './routes.ts'
@@ -73,5 +73,5 @@ const ID = /^[\w-]{1,80}$/
 function beforeEndOf(date: string, prefix: IdPrefix): { readonly before?: string } {
   const ms = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(ms)) return {}
-  return { before: `${prefix}_${(ms + 86_400_000).toString(16).padStart(12, '0')}` }
+  return { before: firstIdAt(prefix, ms / 1000 + 86_400) }
 }

@@ -8,6 +8,7 @@ import { addProviderPages } from './providers/provider-pages.ts'
 import type { ConsoleRoutes } from './routes.ts'
 import { addRunPages } from './run-pages.ts'
 import { addSecretPages } from './secret-pages.ts'
+import { addSharedConnectionPages } from './shared-connection-pages.ts'
 import { addToolPages } from './tools/tool-pages.ts'
 import { addWorkerPages } from './workers/worker-pages.ts'
 
@@ -22,6 +23,7 @@ export function addAdministrationPages(
   addRunPages(routes, broker) //      /dashboard/runs, /scheduled
   addWorkerPages(routes, broker) //   /dashboard/workers
   addKeyPages(routes, broker) //      /dashboard/keys
+  addSharedConnectionPages(routes) // /dashboard/shared
   addSecretPages(routes) //          /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
   addAuditPages(routes, broker) //    /dashboard/audit

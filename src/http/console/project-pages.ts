@@ -14,7 +14,7 @@ import type { ConsoleRoutes, OnPage } from './routes.ts'
 const CREATE = operationForm(createProject, { name: 'Name' })
 const ROWS = outputView(createProject.output, {
   name: ['Name', ({ name: called }) => html`${name(called)}`],
-  id: ['Id', ({ id }) => code(id)],
+  id: ['ID', ({ id }) => code(id)],
   created_at: 'Made',
 })
 
@@ -28,12 +28,12 @@ export function addProjectPages(routes: ConsoleRoutes, broker: Broker): void {
       ...ROWS.cells(projectToWire(project), broker.now()),
       project.id === own.id ? badge('shown', 'good') : '',
     ])
-    const fields = html`${CREATE.view(sent)}${submit('Make the project')}`
+    const fields = html`${CREATE.view(sent)}${submit('Create project')}`
     const body = html`${table('Projects', [...ROWS.heads, html`<span class="visually-hidden">Shown</span>`], rows, 'No projects.')}
-${isAll && section('Make a project', html`<p>It has no key yet: <code>gatepass keys create --project</code> or <code>POST /v1/admin/keys</code> with its name makes the first one.</p>${on.form('/projects', fields)}`)}
+${isAll && section('Create a project', html`<p>It has no key yet: <code>gatepass keys create --project</code> or <code>POST /v1/admin/keys</code> with its name makes the first one.</p>${on.form('/projects', fields)}`)}
 ${asCurl(on, '/v1/admin/projects')}`
     return on.show('Projects', body, {
-      lead: 'Each has its own providers, users, keys and audit trail.',
+      lead: 'Each has its own providers, users, keys, and audit trail.',
       ...problemOf(sent),
     })
   }
@@ -43,6 +43,6 @@ ${asCurl(on, '/v1/admin/projects')}`
   routes.form('/projects', async (on, form) => {
     const made = await attempt(() => perform(on, createProject, { body: CREATE.read(form) }))
     if (made.outcome === 'refused') return list(on, { values: form, refused: made })
-    return on.go('/projects', `The project ${made.result.name} was made.`)
+    return on.go('/projects', `The project ${made.result.name} was created.`)
   })
 }

@@ -50,6 +50,8 @@ export interface FormOptions {
   readonly recent?: boolean
   /** Operators with the role readonly see it too: it changes nothing. */
   readonly readonly?: boolean
+  /** Only operators who are approvers of a group see it. */
+  readonly approvers?: boolean
   /** Of the form element, such as `inline` or `danger`. */
   readonly className?: string
   /** It has a field for a file, and its route is an `upload`. */
@@ -62,8 +64,16 @@ export interface ConsoleRoutes {
    * does not prolong it. For a page of another project than the console shows now, the text says that instead.
    */
   live(path: string, handle: (on: OnPage) => Promise<string>): void
-  /** A page. `path` is below `/dashboard`, with hono's parameters. */
-  page(path: string, handle: (on: OnPage) => Response | Promise<Response>): void
+  /**
+   * A page. `path` is below `/dashboard`, with hono's parameters.
+   *
+   * @param options.approvers operators who are only approvers see it too, and its entry in the menu.
+   */
+  page(
+    path: string,
+    handle: (on: OnPage) => Response | Promise<Response>,
+    options?: { readonly approvers?: boolean },
+  ): void
   /**
    * A form that changes something: of an administrator, with the CSRF token, from a page of this origin that showed the
    * project that the console shows now.
@@ -87,6 +97,8 @@ interface FormRouteOptions {
   readonly recent?: boolean | ((form: URLSearchParams) => boolean)
   /** Operators with the role readonly may send it: it changes nothing but their own session. */
   readonly readonly?: boolean
+  /** Only operators who are approvers of a group may send it. */
+  readonly approvers?: boolean
   /** It changes the operator's own session alone, so a page that showed another project may send it too. */
   readonly ofSession?: boolean
 }
@@ -103,6 +115,18 @@ export function consoleRoutes(
   const attributes = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const
   /** The patterns of the paths that have a page, below `/dashboard`. */
   const pages: RegExp[] = []
+  /** The paths of the pages that operators see who are only approvers. */
+  const forApprovers = new Set<string>()
+
+  /** The pages that the operator may see. */
+  function menuFor({ role }: ConsoleSession): readonly MenuGroup[] {
+    if (role !== 'approver') return menu
+    const groups = menu.map((group) => ({
+      ...group,
+      items: group.items.filter(({ path }) => forApprovers.has(path)),
+    }))
+    return groups.filter(({ items }) => items.length > 0)
+  }
 
   function onPage(c: Context, session: ConsoleSession): OnPage {
     const mayChange = session.role === 'admin'
@@ -118,15 +142,25 @@ export function consoleRoutes(
       show(title, body, { status = 200, ...options } = {}) {
         const done = options.done ?? takeNote(c)
         headers(c)
-        return c.html(consolePage({ session, menu }, path, title, body, { ...options, done }), status)
+        return c.html(
+          consolePage({ session, menu: menuFor(session) }, path, title, body, { ...options, done }),
+          status,
+        )
       },
       go(to, done) {
         if (done !== undefined) setCookie(c, noteCookie, done.slice(0, 500), { ...attributes, maxAge: 60 })
         headers(c)
         return c.redirect(`/dashboard${to}`, 303)
       },
-      form(action, fields, { recent = false, readonly = false, className = '', hasFile = false } = {}) {
-        if (!mayChange && !readonly) return ''
+      form(action, fields, options = {}) {
+        const {
+          recent = false,
+          readonly = false,
+          approvers = false,
+          className = '',
+          hasFile = false,
+        } = options
+        if (approvers ? session.groups.length === 0 : !mayChange && !readonly) return ''
         if (recent && !session.isRecent) return confirmFirst(returnPath(c))
         return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}>${csrfInput(session.opened.csrf)}${fields}</form>`
       },
@@ -165,7 +199,7 @@ export function consoleRoutes(
       return await inContext(context, run)
     } catch (error) {
       if (isCutOff(c, error)) return clientClosed()
-      return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)), menu)
+      return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)), menuFor(session))
     }
   }
 
@@ -176,17 +210,24 @@ export function consoleRoutes(
         const session = await openConsoleSession(broker, sessions.token(c), { isUse: false })
         headers(c)
         if (session === undefined) return c.json({}, 401)
+        if (session.role === 'approver') return c.json({}, 403)
         return c.json({ text: otherProjectText(c, session) ?? (await handle(onPage(c, session))) })
       })
     },
-    page(path, handle) {
+    page(path, handle, { approvers = false } = {}) {
       const route = `/dashboard${path}`
+      if (approvers) forApprovers.add(path)
       pages.push(new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
       app.get(route, async (c) => {
         const session = await openConsoleSession(broker, sessions.token(c))
         if (session === undefined) return toLogin(c)
         const on = onPage(c, session)
-        return handled(on, route, () => handle(on))
+        if (session.role !== 'approver' || approvers) return handled(on, route, () => handle(on))
+        const [home] = menuFor(session).flatMap(({ items }) => items)
+        if (path === '' && home !== undefined) return on.go(home.path)
+        return handled(on, route, () => {
+          throw new BrokerError('insufficient_role', ONLY_APPROVER)
+        })
       })
     },
     form(path, handle, options) {
@@ -220,7 +261,7 @@ export function consoleRoutes(
   /** Adds the route of a form. `run` gets a function that checks the form, and must call it before any change. */
   function addForm(
     path: string,
-    { recent = false, readonly = false, ofSession = false }: FormRouteOptions = {},
+    { recent = false, readonly = false, approvers = false, ofSession = false }: FormRouteOptions = {},
     run: (on: OnPage, check: (form: URLSearchParams) => Promise<void>) => Promise<Response>,
   ): void {
     const route = `/dashboard${path}`
@@ -235,9 +276,10 @@ export function consoleRoutes(
             if (shown === undefined) throw new BrokerError('insufficient_role', FOREIGN)
             if (!ofSession) throw new BrokerError('invalid_request', otherProject(shown, session.project))
           }
-          if (!readonly && !on.mayChange) {
+          const why = refusalOf(session, { readonly, approvers, ofSession })
+          if (why !== undefined) {
             await broker.audit.record(on.projectId, { action: 'access.refused', reason: 'insufficient_role' })
-            throw new BrokerError('insufficient_role', READONLY)
+            throw new BrokerError('insufficient_role', why)
           }
           const needsRecent = typeof recent === 'function' ? recent(form) : recent
           if (needsRecent && !session.isRecent) throw new BrokerError('insufficient_role', NOT_RECENT)
@@ -245,6 +287,17 @@ export function consoleRoutes(
       )
     })
   }
+}
+
+/** Why the operator may not send a form of these options; `undefined`: they may. */
+function refusalOf(
+  { role, groups }: ConsoleSession,
+  { readonly, approvers, ofSession }: FormRouteOptions,
+): string | undefined {
+  if (ofSession) return undefined
+  if (approvers) return groups.length > 0 ? undefined : NO_APPROVER
+  if (role === 'approver') return ONLY_APPROVER
+  return readonly || role === 'admin' ? undefined : READONLY
 }
 
 /** Replaces a button that needs a recent login: links to the confirmation, which then returns to the path. */
@@ -257,7 +310,8 @@ export function pathOf(c: Context): string {
   return c.req.path.replace(/^\/dashboard/, '')
 }
 
-function pathAndQuery(c: Context): string {
+/** The path below `/dashboard`, with its query. */
+export function pathAndQuery(c: Context): string {
   return `${pathOf(c)}${new URL(c.req.url).search}`
 }
 
@@ -303,9 +357,13 @@ function backTo(path: string, menu: readonly MenuGroup[]): Html {
 }
 
 const FOREIGN =
-  'This form did not come from the page that you were shown, so nothing was changed. Open the page again and send it from there.'
+  'This form did not come from the page you were shown, so nothing was changed. Open the page again and send it from there.'
 const otherProject = (shown: Project, now: Project) =>
   `This page showed the project ${shown.name}; the console now shows ${now.name}. Nothing was changed.`
-const READONLY = 'You may look at everything here and change nothing: your role is readonly.'
+const READONLY = 'You can see everything here but change nothing: your role is readonly.'
+const ONLY_APPROVER =
+  'Your role is approver: you see the calls that wait for your groups and decide about them, and nothing else.'
+const NO_APPROVER =
+  'Nothing was decided: a member of a group of approvers decides about calls (GATEPASS_DASHBOARD_ROLES), and you are in none here.'
 const NOT_RECENT =
   'This needs a login that is at most five minutes old. Confirm your login, then send the form again.'

@@ -9,12 +9,15 @@ import type { ListPosition } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
 import { historyToolId } from '../../tools/run/get-execution.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { asCurl, badge, link, table, time } from './elements.ts'
+import { asCurl, badge, type EmptyList, link, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
 import { PAGE_ROWS, searchPager } from './lists.ts'
+import { outcomeWords } from './outcome-words.ts'
 import { type OutputLayout, outputView } from './output-view.ts'
 import { listPosition } from './pager.ts'
+import { providerLabels, toolsById } from './provider-label.ts'
 import type { OnPage } from './routes.ts'
+import { ACTIONS } from './row-actions.ts'
 
 export type Run = z.output<typeof executionSchema>
 
@@ -39,7 +42,9 @@ export interface RunList {
   readonly title: string
   readonly lead: string
   /** Shown instead of an empty list. */
-  readonly empty: string
+  readonly empty: EmptyList
+  /** What an operator can do with a run from its row. */
+  readonly action?: (on: OnPage, run: Run) => Html | ''
   readonly type?: 'scheduled'
   /** The statuses of the filter. */
   readonly statuses: readonly ExecutionStatus[]
@@ -60,8 +65,17 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
     type: list.type,
     status,
   })
+  const [tools, labels] = await Promise.all([
+    toolsById(on, new Set(found.rows.map(({ toolId }) => toolId))),
+    providerLabels(on),
+  ])
+  const { action } = on.mayChange ? list : {}
   const view = outputView(executionSchema, {
-    tool_id: ['Tool', ({ id, tool_id: tool }) => link(`/runs/${id}`, html`${name(tool)}`)],
+    tool_id: [
+      'Tool',
+      ({ id, tool_id: tool }) =>
+        html`<span class="with-logo">${labels.ofTool(tools.get(tool))}${link(`/runs/${id}`, html`${name(tool)}`)}</span>`,
+    ],
     execution_status: ['Status', statusBadge],
     user_id: ['User', ({ user_id: id }) => id && userLink(id)],
     ...list.columns,
@@ -70,15 +84,19 @@ export async function showRuns(on: OnPage, list: RunList): Promise<Response> {
     ...HIDDEN,
   })
   const now = broker.now()
-  const rows = found.rows.map((run) => view.cells(toExecution(run), now))
+  const rows = found.rows.map((row) => {
+    const run = toExecution(row)
+    return [...view.cells(run, now), ...(action === undefined ? [] : [action(on, run)])]
+  })
+  const heads = [...view.heads, ...(action === undefined ? [] : [ACTIONS])]
   const isFiltered = [userId, tool, status, on.query('date')].some((filter) => filter !== undefined)
   const body = html`${filters(
     list.path,
-    html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...list.statuses.map((known) => [known, known] as const)], { value: status })}
+    html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...list.statuses.map((known) => [known, known.replaceAll('_', ' ')] as const)], { value: status })}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
     { isFiltered },
   )}
-${table(list.title, view.heads, rows, isFiltered ? 'No run matches.' : list.empty)}
+${table(list.title, heads, rows, isFiltered ? 'No run matches.' : list.empty)}
 ${searchPager(on, found)}
 ${asCurl(on, list.api)}`
   return on.show(list.title, body, { lead: list.lead })
@@ -134,6 +152,6 @@ export function statusBadge({ execution_status: status, outcome, error_kind: kin
   if (outcome === 'requires_authorization') return badge('needs consent', 'wait')
   if (status === 'completed') return badge('completed', 'good')
   if (status === 'failed')
-    return html`${badge('failed', 'bad')}${kind !== undefined && html` <code class="small">${kind}</code>`}`
-  return badge(status, status === 'cancelled' ? 'plain' : 'wait')
+    return html`${badge('failed', 'bad')}${kind !== undefined && html` <span class="small">${outcomeWords(kind)}</span>`}`
+  return badge(status.replaceAll('_', ' '), status === 'cancelled' ? 'plain' : 'wait')
 }

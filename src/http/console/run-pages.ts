@@ -8,6 +8,7 @@ import { getExecution } from '../../tools/run/get-execution.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, link, numeric, section } from './elements.ts'
 import { pagesOfFeatures } from './menu.ts'
+import { outcomeWords } from './outcome-words.ts'
 import { outputView } from './output-view.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { type Run, showRuns, statusBadge, userLink } from './run-list.ts'
@@ -22,9 +23,9 @@ const FACTS = outputView(executionSchema, {
   tool_id: ['Tool', ({ tool_id: id }) => link(`/tools/${encodeURIComponent(id)}`, html`${name(id)}`)],
   execution_status: ['Status', statusBadge],
   user_id: ['User', ({ user_id: id }) => id && userLink(id, { longest: 200 })],
-  entry_point: ['Asked for by', ({ entry_point: entry }) => html`<code>${entry}</code>`],
+  entry_point: ['Requested by', ({ entry_point: entry }) => html`<code>${entry}</code>`],
   run_at: 'Begins',
-  created_at: 'Asked for',
+  created_at: 'Requested',
   started_at: 'Began',
   finished_at: 'Ended',
   duration: ['Took', tookText],
@@ -43,9 +44,15 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
       path: '/runs',
       api: '/v1/executions',
       title: 'Runs',
-      lead: 'What was run in the last 30 days, newest first.',
-      empty: 'Nothing has run in the last 30 days.',
-      statuses: EXECUTION_STATUSES.filter((status) => status !== 'scheduled'),
+      lead: 'What ran in the last 30 days, newest first.',
+      empty: {
+        title: 'Nothing has run in the last 30 days',
+        text: 'Each call of a tool is listed here with its outcome and how long it took, for 30 days.',
+        next: buttonLink('/tools', 'Choose a tool', { secondary: false }),
+      },
+      statuses: EXECUTION_STATUSES.filter(
+        (status) => !['scheduled', 'waiting_for_approval'].includes(status),
+      ),
       columns: { duration: [numeric('Took'), tookText], run_at: false },
     }),
   )
@@ -81,7 +88,7 @@ function runPage(on: OnPage, record: ExecutionRecord, controls: Html | ''): Html
     ]),
     controls,
   )}
-${on.mayChange ? contentView(broker, record) : section('Input and output', html`<p class="muted">They are shown to administrators: your role is readonly.</p>`)}
+${on.mayChange ? contentView(broker, record) : section('Input and output', html`<p class="muted">Only administrators can see them. Your role is readonly.</p>`)}
 ${asCurl(on, `/v1/executions/${record.id}`)}`
 }
 
@@ -103,8 +110,8 @@ ${
 }
 
 const NOT_KEPT =
-  'It was not kept. Only runs with keep_content, scheduled runs and runs from this console keep input and output.'
-const NOT_BEGUN = 'There is none: the run has not begun.'
+  'It was not kept. Only runs with keep_content, scheduled runs, and runs from this console keep input and output.'
+const NOT_BEGUN = 'There is none yet: the run has not started.'
 const UNREADABLE = 'It was altered in the database, so it cannot be read.'
 
 interface ShownAttempt {
@@ -118,7 +125,7 @@ function attemptView({ output, system_error_message: message }: ShownAttempt): H
   const { authorization, error } = shown ?? {}
   if (authorization !== undefined) return consentView(authorization)
   if (error !== undefined)
-    return html`<p>${badge(error.kind, 'bad')} ${name(error.message, { longest: 2000 })}</p>${jsonView(error)}`
+    return html`<p>${badge(outcomeWords(error.kind), 'bad')} ${name(error.message, { longest: 2000 })}</p>${jsonView(error)}`
   if (output === undefined)
     return html`<p class="muted">${message === undefined ? NOT_KEPT : name(message, { longest: 500 })}</p>`
   return jsonView(shown !== undefined && 'value' in shown ? shown.value : output)
@@ -147,5 +154,5 @@ ${scopes.length > 0 && html`<p>It asks for ${scopes.map((scope) => html`${code(s
 function jsonView(value: unknown): Html {
   const text = value instanceof LargeJson ? jsonText(value) : (JSON.stringify(value, null, 2) ?? 'null')
   return html`<pre tabindex="0"><code>${text.slice(0, LONGEST_TEXT)}</code></pre>
-${text.length > LONGEST_TEXT && html`<p class="muted small">It goes on: the API has all ${text.length} characters.</p>`}`
+${text.length > LONGEST_TEXT && html`<p class="muted small">The rest is cut off here: the API has all ${text.length} characters.</p>`}`
 }

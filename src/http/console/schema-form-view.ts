@@ -72,17 +72,17 @@ interface Control {
 function controlView(field: SimpleField, { id, value, aria }: Control): Html {
   // a field of a group is not marked, because the group may be optional
   const required = field.isRequired && !field.name.slice(1).includes('/') ? html` required` : ''
-  const { placeholder, choices: offered, type = 'text' } = field.shown ?? {}
+  const { placeholder, choices: offered, type } = field.shown ?? {}
   const hint = placeholder === undefined ? '' : html` placeholder="${placeholder}"`
   const attributes = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${aria}${hint}`
   if (offered !== undefined) return options(offered, value, html`${attributes}${required}`)
   if (field.isSecret) return html`<textarea class="secret"${attributes}${required} rows="2"></textarea>`
   switch (field.kind) {
     case 'text':
-      return field.isLong
+      return field.isLong && type === undefined
         ? html`<textarea${attributes}${required} rows="2">
 ${value}</textarea>`
-        : html`<input type="${type}" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
+        : html`<input type="${type ?? 'text'}" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
     case 'number':
       return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${attributes}${required}>`
     case 'boolean':
@@ -171,7 +171,7 @@ function hintOf(field: SimpleField): string {
       return most === undefined ? '' : `At most ${most}.`
     }
     case 'texts':
-      return field.values === undefined ? 'One a line.' : ''
+      return field.values === undefined ? 'One per line.' : ''
     case 'json':
       return 'Written as JSON.'
     default:

@@ -30,7 +30,8 @@ export interface Shown {
   readonly label: string
   readonly hint?: string | Html
   readonly placeholder?: string
-  readonly type?: 'url'
+  /** The text has one line, however long it may be. */
+  readonly type?: 'text' | 'url'
   /** Offered in place of free input: texts of the form, with their labels. */
   readonly choices?: readonly (readonly [text: string, label: string])[]
 }
@@ -64,7 +65,10 @@ export type SchemaForm =
 const WHOLE: SchemaForm = { kind: 'whole' }
 const MAX_FIELDS = 100
 const MAX_CHOICES = 200
-/** Texts that may be longer have a field of several lines. */
+/**
+ * Texts that may be longer have a field of several lines, in the forms of tools and of operations, unless their schema
+ * has a format or a pattern, or a page gives their `type`.
+ */
 const LINE_LENGTH = 200
 
 /** Keywords with which the members of an object depend on each other, or on another schema. */

@@ -9,11 +9,12 @@ import { operationForm, problemOf, type SentBody } from './operation-form.ts'
 import { outputView } from './output-view.ts'
 import { perform } from './perform.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { ACTIONS, rowDanger } from './row-actions.ts'
 
 const SET = operationForm(
   setSecret,
   {
-    key: { label: 'Key', hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' },
+    key: { label: 'Key', hint: 'Letters, digits, _ . -; a secret with the same key is replaced.' },
     value: { label: 'Value', hint: 'It is given to the tools that declare it.' },
     description: 'Description',
   },
@@ -28,26 +29,37 @@ const ROWS = outputView(getSecret.output, {
   ...omitted('id', 'binding', 'created_at'),
 })
 
+function deleteAction(on: OnPage, { id, key }: { readonly id: string; readonly key: string }) {
+  return rowDanger(on, {
+    action: '/secrets/delete',
+    text: 'Delete',
+    of: key,
+    fields: html`${hidden('id', id)}${hidden('key', key)}`,
+    says: 'Tools that declare it do not run without it.',
+    button: 'Delete',
+  })
+}
+
 /** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */
 export function addSecretPages(routes: ConsoleRoutes): void {
   async function list(on: OnPage, sent?: SentBody) {
     const { items } = await perform(on, listSecrets)
     const now = on.broker.now()
-    const isRecent = on.mayChange && on.session.isRecent
     const rows = items.map((secret) => [
       ...ROWS.cells(secret, now),
-      ...(isRecent
-        ? [
-            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('id', secret.id)}${hidden('key', secret.key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
-          ]
-        : []),
+      ...(on.mayChange ? [deleteAction(on, secret)] : []),
     ])
-    const heads = [...ROWS.heads, ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])]
-    const body = html`${table('Secrets', heads, rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}
-${on.mayChange && section('Set a secret', html`${on.form('/secrets', html`${SET.view(sent)}${submit('Set the secret')}`, { recent: true })}`)}
+    const heads = [...ROWS.heads, ...(on.mayChange ? [ACTIONS] : [])]
+    const empty = {
+      title: 'No secrets yet',
+      text: 'A secret is what a tool needs beside the tokens of its user, such as the key of an API. Only tools that declare it get it.',
+      next: on.mayChange && html`<a class="button" href="#set">Set a secret</a>`,
+    }
+    const body = html`${table('Secrets', heads, rows, empty)}
+${on.mayChange && html`<div id="set">${section('Set a secret', html`${on.form('/secrets', html`${SET.view(sent)}${submit('Set secret')}`, { recent: true })}`)}</div>`}
 ${asCurl(on, '/v1/admin/secrets')}`
     return on.show('Secrets', body, {
-      lead: 'Values that tools need beside tokens, such as the key of an API.',
+      lead: 'Values that tools need in addition to tokens, such as an API key.',
       ...problemOf(sent),
     })
   }
@@ -62,7 +74,7 @@ ${asCurl(on, '/v1/admin/secrets')}`
         return perform(on, setSecret, { params: { key }, body })
       })
       if (set.outcome === 'refused') return list(on, { values: form, refused: set })
-      return on.go('/secrets', `The secret ${set.result.key} is set.`)
+      return on.go('/secrets', `The secret ${set.result.key} was set.`)
     },
     { recent: true },
   )
@@ -73,7 +85,7 @@ ${asCurl(on, '/v1/admin/secrets')}`
       (_, form) => ({
         entry: { action: 'secret.deleted', subject: form.get('id') ?? '' },
         list: '/secrets',
-        already: `The secret ${form.get('key') ?? ''} was deleted already.`,
+        already: `The secret ${form.get('key') ?? ''} had already been deleted.`,
       }),
       async (on, form) => {
         await perform(on, deleteSecret, { params: { key: form.get('id') ?? '' } })

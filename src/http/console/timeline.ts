@@ -11,6 +11,8 @@ const WORDS = {
   link_opened: 'The link was opened',
   logged_in: 'The user logged in',
   clicked: 'The user clicked Continue',
+  pushed_authorization: 'The authorization request was pushed',
+  temporary_credentials: 'Temporary credentials were requested',
   sent_to_provider: 'The browser was sent to the provider',
   callback: 'The provider sent the browser back',
   refused: 'Refused',

@@ -52,7 +52,7 @@ export function addTour(
     const asked = await perform(on, authorizeTool, {
       body: { tool_name: toolName, user_id: userId, next_uri },
     })
-    if (asked.url === undefined) return on.go('', `${userId} is connected already.`)
+    if (asked.url === undefined) return on.go('', `${userId} is already connected.`)
     return on.c.redirect(asked.url, 303)
   })
 
@@ -65,7 +65,7 @@ export function addTour(
   routes.form('/tour/audit', (on, form) => {
     const seq = Number(form.get('seq'))
     setCookie(on.c, COOKIE, 'looked', REMEMBERED)
-    return on.go(`/audit/${seq}`, 'The tour goes on at Overview.')
+    return on.go(`/audit/${seq}`, 'The tour continues at Overview.')
   })
 
   routes.form('/tour/leave', (on) => {
@@ -85,7 +85,7 @@ export function addTour(
     if (getCookie(on.c, COOKIE) === 'left')
       return {
         isUnderWay: false,
-        view: html`${on.form('/tour/begin', submit('Show the tour', 'secondary'))}`,
+        view: html`${on.form('/tour/begin', submit('Start tour', 'secondary'))}`,
       }
     return { isUnderWay: true, view: tourView(on, await progressOf(on, sandbox), sandbox) }
   }
@@ -137,14 +137,14 @@ function tourView(on: OnPage, progress: Progress, sandbox: Sandbox): Html {
   const steps = stepsOf(on, progress, sandbox)
   const next = steps.findIndex(({ isDone }) => !isDone)
   const wasRefused = on.query('status') === 'failed'
-  return html`${wasRefused && html`<p class="note bad" role="alert">The consent was not given. Connect again, and approve.</p>`}
-<div class="head"><h2>Your first minute: a tool that acts for a user</h2>${on.form('/tour/leave', submit('Leave the tour', 'secondary'))}</div>
+  return html`${wasRefused && html`<p class="note bad" role="alert">Consent was not given. Connect again, and approve.</p>`}
+<div class="head"><h2>Your first minute: a tool that acts for a user</h2>${on.form('/tour/leave', submit('Leave tour', 'secondary'))}</div>
 <ol class="tour">${steps.map(
     ({ title, text, isDone, button }, i) =>
       html`<li class="card${i === next ? ' next' : ''}"${i === next ? html` aria-current="step"` : ''}><div class="head"><h3>${i + 1}. ${title}</h3>${isDone ? badge('done', 'good') : i === next ? badge('next', 'wait') : badge('later')}</div>
 ${text}${button}</li>`,
   )}</ol>
-<p class="muted small">Nothing here is simulated but the provider: the sandbox takes the place of one such as GitHub. <a href="/docs">API reference</a> · <a href="/docs/mcp">Connect an MCP client</a></p>`
+<p class="muted small">Only the provider is simulated: the sandbox takes the place of one such as GitHub. <a href="/docs">API reference</a> · <a href="/docs/mcp">Connect an MCP client</a></p>`
 }
 
 function stepsOf(on: OnPage, progress: Progress, sandbox: Sandbox): readonly Step[] {
@@ -155,7 +155,7 @@ function stepsOf(on: OnPage, progress: Progress, sandbox: Sandbox): readonly Ste
   return [
     {
       title: `Connect the sandbox as ${userId}`,
-      text: html`<p>Imports a sample tool, which needs an account at the sandbox. You play the user <code>${userId}</code>: read who asks for what, and approve.</p>`,
+      text: html`<p>Imports a sample tool, which needs an account at the sandbox. Act as the user <code>${userId}</code>: read who asks for what, and approve.</p>`,
       isDone: isConnected,
       button: on.form(
         '/tour/connect',
@@ -164,7 +164,7 @@ function stepsOf(on: OnPage, progress: Progress, sandbox: Sandbox): readonly Ste
     },
     {
       title: 'Run the tool',
-      text: html`<p>Gatepass puts the token of <code>${userId}</code> into the call. The caller gets the answer, and no token.</p>
+      text: html`<p>Gatepass puts the token of <code>${userId}</code> into the call. The caller gets the answer, but no token.</p>
 ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</code></pre>`}`,
       isDone: hasRun,
       button: isConnected
@@ -173,7 +173,7 @@ ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</cod
     },
     {
       title: 'See the token in the audit trail',
-      text: html`<p>Each release of a token has an entry: for which user, tool and scopes. It never has the token, only a fingerprint${release?.fingerprint !== undefined && html`, <code>${name(release.fingerprint)}</code>`}.</p>`,
+      text: html`<p>Each release of a token has an entry: for which user, tool, and scopes. It never contains the token, only a fingerprint${release?.fingerprint !== undefined && html`, <code>${name(release.fingerprint)}</code>`}.</p>`,
       isDone: hasLooked && release !== undefined,
       button:
         release &&
@@ -184,14 +184,14 @@ ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</cod
     },
     {
       title: 'Do the same from a program',
-      text: html`<p>The same in ten lines. They need <code>@gatepass/sdk</code>, which a clone has. The step is done when they have run: reload this page then.</p>`,
+      text: html`<p>Ten lines do the same. They need <code>@gatepass/sdk</code>, which a clone has; elsewhere run <code>npm install @gatepass/sdk</code>, or install the file that <code>npm pack ./src/sdk</code> makes in a clone. Run them, then reload this page.</p>`,
       isDone: programRan,
       button: html`<div class="paste"><button type="button" class="${firstOr(hasLooked && !programRan)}" hidden data-script data-copy>Copy</button>
 <pre tabindex="0"><code>${programText(on.broker.settings.publicUrl, sandbox)}</code></pre></div>`,
     },
     {
       title: 'Add a real provider',
-      text: html`<p>The catalogue has the endpoints and scopes of hundreds. You need a client id and a secret of your own. Then the tour is over.</p>`,
+      text: html`<p>The catalogue has the endpoints and scopes of hundreds. You need your own client ID and secret. That completes the tour.</p>`,
       isDone: false,
       button: buttonLink('/catalogue', 'Choose a provider', { secondary: !programRan }),
     },
@@ -200,7 +200,8 @@ ${hasRun && html`<pre tabindex="0"><code>${JSON.stringify(answer, null, 2)}</cod
 
 /** A program without a dependency but the client library, which runs in the folder where Gatepass was started. */
 function programText(publicUrl: URL, { toolName, userId, keyFile }: Sandbox): string {
-  const key = keyFile === undefined ? '' : `GATEPASS_API_KEY=$(cat ${keyFile}) `
+  // the developer's own variable comes first: it may be of a key made since
+  const key = keyFile === undefined ? '' : `GATEPASS_API_KEY=\${GATEPASS_API_KEY:-$(cat ${keyFile})} `
   return `// Save as hello.mjs beside the database, then: ${key}node hello.mjs
 import { Gatepass } from '@gatepass/sdk'
 

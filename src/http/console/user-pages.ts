@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import { BrokerError } from '../../domain/errors.ts'
-import { providersOf } from '../../flows/get-provider.ts'
 import type { SeenUser } from '../../store/users.ts'
 import { name } from '../pages/layout.ts'
-import { asCurl, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { asCurl, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
 import { listPosition, urlWith } from './pager.ts'
@@ -19,7 +18,7 @@ export function addUserPages(routes: ConsoleRoutes): void {
     const found = await users.list(on.projectId, PAGE_ROWS + 1, seenBefore(on))
     const rows = found.slice(0, PAGE_ROWS)
     const last = found.length > PAGE_ROWS ? rows.at(-1) : undefined
-    const body = html`${filters('/users', field('User id', 'user', { type: 'search', placeholder: 'exactly as your application writes it' }))}
+    const body = html`${filters('/users', field('User ID', 'user', { type: 'search', placeholder: 'the exact ID' }))}
 ${table(
   'Users',
   ['User', 'Last seen'],
@@ -27,14 +26,18 @@ ${table(
     link(userPath(userId), name(userId)),
     time(lastSeenAt, on.broker.now()),
   ]),
-  'No user has been seen yet. Users appear here when your application asks for their tokens or their consent.',
+  {
+    title: 'No users yet',
+    text: 'A user is listed as soon as your application asks for their consent or for their tokens, or a tool runs for them.',
+    next: buttonLink('/tools', 'Try a tool', { secondary: false }),
+  },
 )}
 ${
   last !== undefined &&
   html`<nav class="pager" aria-label="Pages of the list"><a rel="next" href="${urlWith(on, { seen: String(last.lastSeenAt), id: last.userId })}">Earlier →</a></nav>`
 }`
     return on.show('Users', body, {
-      lead: 'Users for whom Gatepass acted, the latest first. Times are exact to the minute.',
+      lead: 'Users for whom Gatepass has acted, latest first.',
     })
   })
 
@@ -42,16 +45,15 @@ ${
     const userId = on.query('id')
     if (userId === undefined) throw new BrokerError('not_found', 'The link names no user.')
     const { broker, projectId } = on
-    const [seen, connections, history, book] = await Promise.all([
+    const [seen, connections, history] = await Promise.all([
       broker.store.users.find(projectId, userId),
       broker.store.consoleLists.connections(projectId, { userId }, listPosition(on, 'conn'), PAGE_ROWS),
       newestEntries(on, { userId }),
-      providersOf(broker, projectId),
     ])
     const body = html`${section(
       'User',
       facts([
-        ['User id', code(userId, { longest: 512 })],
+        ['User ID', code(userId, { longest: 512 })],
         [
           'Last seen',
           seen === undefined
@@ -60,10 +62,7 @@ ${
         ],
       ]),
     )}
-${section(
-  'Connections',
-  connectionsTable(on, connections.rows, (uid) => book.byUid(uid)?.id),
-)}
+${section('Connections', await connectionsTable(on, connections.rows))}
 ${searchPager(on, connections)}
 ${section('Audit trail', history.length === 0 ? html`<p class="muted">No entries about this user.</p>` : entriesList(history))}
 ${asCurl(on, `/v1/connections?${new URLSearchParams({ user_id: userId })}`)}`

@@ -80,6 +80,6 @@ export function createAwaitAnswer({ store: { idempotencyKeys: keys }, liveness }
 
 /** The refusal of a repeated request that may not wait for the first request, or has waited too long. */
 export function stillUnderWay(kind: KeyKind): BrokerError {
-  const message = `The first request with this ${kind} is still under way. Ask again later.`
+  const message = `The first request with this ${kind} is still in progress. Ask again later.`
   return new BrokerError('rate_limited', message, { retryAfter: 2 })
 }

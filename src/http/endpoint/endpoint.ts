@@ -157,7 +157,10 @@ export function createAddEndpoint(
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, work)
       const actor = { kind: 'api_key', id: caller.id } as const
       const { userId: onlyUser } = caller
-      const context = { actor, apiKey: caller, purpose, requestId: requestId(c) }
+      const onApproval = (id: string) => {
+        if (!c.finalized) c.header('x-gatepass-approval', id)
+      }
+      const context = { actor, apiKey: caller, purpose, requestId: requestId(c), onApproval }
       return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, work)
     }
 
@@ -239,7 +242,9 @@ function credentialFor(role: EndpointDefinition['role']): string {
   return `Needs a key of the role \`${role}\`${ABOVE[role]}.`
 }
 
-const ABOVE = { readonly: ' or above', caller: ' or above', admin: '' } as const satisfies Record<
-  Role,
-  string
->
+const ABOVE = {
+  readonly: ' or above',
+  caller: ' or above',
+  admin: '',
+  approver: '',
+} as const satisfies Record<Role, string>

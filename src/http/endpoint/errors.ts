@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
+import { BrokerError, type ErrorCode, type Fault, type RequiredConsent } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
 import { causeToWire } from '../../operations/schemas/cause-schema.ts'
@@ -23,6 +23,8 @@ export const STATUS = {
   user_not_allowed: 403,
   not_found: 404,
   already_exists: 409,
+  already_decided: 409,
+  digest_mismatch: 409,
   set_by_operator: 409,
   ambiguous_tool: 400,
   tool_source_changed: 409,
@@ -38,6 +40,7 @@ export const STATUS = {
   authorization_failed: 400,
   authorization_required: 403,
   authorization_expired: 400,
+  proxy_only: 409,
   denied_by_policy: 403,
   policy_check_failed: 503,
   invalid_tool: 400,
@@ -58,6 +61,8 @@ export interface WireError {
   readonly errors?: readonly Fault[]
   /** Why a token or a consent cannot be obtained. */
   readonly cause?: ReturnType<typeof causeToWire>
+  /** What a person must approve before the same request can succeed. */
+  readonly requires_authorization?: RequiredConsent
 }
 
 /** Makes the response of every refusal. An error that is not a `BrokerError` is a bug: its response gives no details. */
@@ -124,10 +129,16 @@ function ofStatus(status: number): BrokerError {
   return new BrokerError('invalid_request', 'The request cannot be read.')
 }
 
-export function toWire({ code, message, faults, why }: BrokerError): WireError {
+export function toWire({ code, message, faults, why, required }: BrokerError): WireError {
   // a fault of the whole request is listed too, so that callers find every fault in `errors`
   const errors = faults ?? (code === 'invalid_request' ? [{ path: '', code: 'invalid', message }] : undefined)
-  return { name: code, message, ...(errors && { errors }), ...(why && { cause: causeToWire(why) }) }
+  return {
+    name: code,
+    message,
+    ...(errors && { errors }),
+    ...(why && { cause: causeToWire(why) }),
+    ...(required && { requires_authorization: required }),
+  }
 }
 
 /** Describes the error for the log. The message of a refusal is safe; a bug's may hold a secret and is left out. */

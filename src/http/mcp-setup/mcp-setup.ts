@@ -92,6 +92,6 @@ ${paste !== undefined && pasteView(paste, `the text for ${client}`)}</li>
 
 /** A click selects the whole text; with the script there is a button that copies it. */
 function pasteView(text: string, what: string): Html {
-  return html`<div class="paste"><button type="button" hidden data-script data-copy aria-label="Copy ${what}">Copy</button>
+  return html`<div class="paste"><button type="button" class="secondary" hidden data-script data-copy aria-label="Copy ${what}">Copy</button>
 <pre tabindex="0"><code>${text}</code></pre></div>`
 }

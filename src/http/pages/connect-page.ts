@@ -19,6 +19,19 @@ export interface ValueField {
   /** The application has given it. */
   readonly isGiven: boolean
   readonly isWrong: boolean
+  /** A secret is typed into a password field, and never written into the page. */
+  readonly isSecret?: boolean
+  readonly isMultiline?: boolean
+  readonly max?: number
+  /** The provider's page where people find the value. */
+  readonly helpUrl?: string
+}
+
+/** What the page says where people type credentials in place of a consent at the provider. */
+export interface TypedView {
+  /** The hosts to which the credentials are sent. */
+  readonly hosts: readonly string[]
+  readonly problem?: 'credential_refused' | 'credential_unchecked' | undefined
 }
 
 /** A scope that will be requested, and what is known about it. */
@@ -45,6 +58,8 @@ export interface ConnectView {
   readonly userDisplay?: string | undefined
   readonly scopes: readonly ShownScope[]
   readonly fields?: readonly ValueField[]
+  /** Absent where the user approves at the provider. */
+  readonly typed?: TypedView | undefined
   /** The index of the current step, from 0. */
   readonly step: number
   readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
@@ -89,20 +104,40 @@ ${noteOf(brand.note('connect.note', words.language))}
 ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
 <h2>${connect.willBeAbleTo({ app: asks })}</h2>
 <ul class="scopes">
-${view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((scope) => scopeItem(scope, view, words))}
+${view.typed !== undefined ? html`<li><span>${connect.typed.able({ provider })}</span></li>` : view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((scope) => scopeItem(scope, view, words))}
 </ul>
-<form method="post" action="${action}">${(view.fields ?? []).map((row) => field(row, words))}
+<form method="post" action="${action}">${problemOf(view, words)}${(view.fields ?? []).map((row) => field(row, words))}
 <p class="warning" role="note">${connect.warning({ app })}</p>
 ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
-<button type="submit">${connect.continueTo({ provider })}</button>
+<button type="submit">${submitText(view, words)}</button>
 <button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
 <form id="cancel" method="post" action="${cancelAction}"></form>
-<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst({ host: html`<strong>${name(loginAt)}</strong>` })}${words.gap}`}${connect.next({ host: html`<strong>${name(view.opens)}</strong>` })}${endAt && html`${words.gap}${connect.endAccess({ ownPage: endAt })}`}</p>
+<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst({ host: html`<strong>${name(loginAt)}</strong>` })}${words.gap}`}${nextOf(view, words)}${endAt && html`${words.gap}${connect.endAccess({ ownPage: endAt })}`}</p>
 ${details(view, words)}
 <p class="muted small">${timeLeft(view, words)}</p>
 </article>
 </main>`
   return page(connect.title({ provider: view.providerName }), body, { words, brand })
+}
+
+/** Why what was typed is asked for again; screen readers say it first. */
+function problemOf({ typed, providerName }: ConnectView, { texts: { connect }, gap }: Words): Html | '' {
+  if (typed?.problem === undefined) return ''
+  const about = { provider: name(providerName) }
+  const text =
+    typed.problem === 'credential_refused' ? connect.typed.refused(about) : connect.typed.unchecked(about)
+  return html`<p class="warning" role="alert">${text}${gap}${connect.typed.secretAgain}</p>`
+}
+
+function submitText({ typed, loginAt, providerName }: ConnectView, { texts: { connect } }: Words): Text {
+  if (typed === undefined) return connect.continueTo({ provider: name(providerName) })
+  return loginAt === undefined ? connect.typed.connect : connect.typed.continue
+}
+
+function nextOf({ typed, opens, providerName }: ConnectView, { texts: { connect } }: Words): Text {
+  if (typed === undefined) return connect.next({ host: html`<strong>${name(opens)}</strong>` })
+  const hosts = html`<strong>${name(typed.hosts.join(', '), { longest: 200 })}</strong>`
+  return connect.typed.stored({ host: hosts, provider: name(providerName) })
 }
 
 function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
@@ -171,29 +206,34 @@ ${requester !== undefined && html`<dt>${detail.tool}</dt><dd>${name(requester)}<
 </dl></details>`
 }
 
-function field(shown: ValueField, { texts: { connect } }: Words): Html {
+function field(shown: ValueField, { texts: { connect }, gap }: Words): Html {
   const { name: variable, label, example, oneOf, value, isGiven, isWrong } = shown
+  const { isSecret = false, isMultiline = false, max = 255, helpUrl } = shown
   if (isGiven) return html`<p>${label}: <strong><bdi>${value}</bdi></strong></p>`
   const id = `value-${variable}`
   const note = `${id}-note`
   const fieldName = `${VALUE_PREFIX}${variable}`
   const invalid = isWrong ? html` aria-invalid="true"` : ''
+  const secret = isSecret ? html` type="password" class="secret"` : html` value="${value}" dir="auto"`
+  const common = html`id="${id}" name="${fieldName}" required maxlength="${max}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${note}"${invalid}`
   const control =
     oneOf === undefined
-      ? html`<input id="${id}" name="${fieldName}" value="${value}" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" dir="auto" aria-describedby="${note}"${invalid}>`
+      ? isMultiline
+        ? html`<textarea ${common} rows="5" dir="ltr">${isSecret ? '' : value}</textarea>`
+        : html`<input ${common}${secret}>`
       : html`<select id="${id}" name="${fieldName}" required aria-describedby="${note}"${invalid}>
 <option value="">${connect.choose}</option>
 ${oneOf.map((choice) => html`<option value="${choice}"${choice === value ? html` selected` : ''}>${choice}</option>`)}
 </select>`
   return html`<label for="${id}">${label}</label>
 ${control}
-<small id="${note}">${fieldNote()}</small>`
+<small id="${note}">${fieldNote()}${helpUrl !== undefined && html`${gap}<a href="${helpUrl}" target="_blank" rel="noopener noreferrer">${connect.typed.help}</a>`}</small>`
 
   function fieldNote(): Text {
     const field = name(label)
     const like = example === undefined ? undefined : name(example)
     if (!isWrong) return like === undefined ? '' : connect.suchAs({ example: like })
-    if (value === '') return connect.valueMissing({ label: field })
+    if (value === '' && !isSecret) return connect.valueMissing({ label: field })
     return like === undefined
       ? connect.valueWrong({ label: field })
       : connect.valueWrongLike({ label: field, example: like })

@@ -14,6 +14,7 @@ export const ENDING_KINDS = [
   'another_user',
   'login_cancelled',
   'login_unavailable',
+  'provider_unavailable',
   'login_failed',
   'not_found',
   'opened_elsewhere',

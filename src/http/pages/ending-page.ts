@@ -64,6 +64,7 @@ const TONES = {
   another_user: 'bad',
   login_cancelled: 'neutral',
   login_unavailable: 'bad',
+  provider_unavailable: 'bad',
   login_failed: 'bad',
   not_found: 'bad',
   opened_elsewhere: 'bad',
@@ -219,7 +220,7 @@ function closeButton(window: EndingView['window'], { texts: { endings } }: Words
   return html`<p><button type="button" data-close="${window === 'closes' ? 'now' : 'click'}">${endings.closeWindow}</button></p>`
 }
 
-function sign(tone: Tone): Html {
+export function sign(tone: Tone): Html {
   const inside = {
     good: html`<path d="m7.5 12.5 3 3 6-6.5"/>`,
     bad: html`<path d="M12 7v6"/><path d="M12 16.5v.01"/>`,

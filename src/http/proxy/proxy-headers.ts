@@ -1,3 +1,4 @@
+import { BrokerError } from '../../domain/errors.ts'
 import { isApiHost } from '../../providers/api-host.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { scrubParsed } from '../../tools/scrub/scrub.ts'
@@ -21,10 +22,16 @@ const HOP_BY_HOP = [
   'http2-settings',
 ]
 
+/** Some servers use the method that these headers name. */
+const METHOD_OVERRIDES = new Set(['x-http-method-override', 'x-http-method', 'x-method-override'])
+
 /** The caller's key and cookies, what reverse proxies add, and the headers that the outgoing request sets itself. */
 const NOT_SENT = new Set([
   ...HOP_BY_HOP,
+  ...METHOD_OVERRIDES,
   'authorization',
+  // a proof is for one request and one key, and neither is the caller's (RFC 9449)
+  'dpop',
   'cookie',
   'cookie2',
   'host',
@@ -55,6 +62,8 @@ const NOT_ANSWERED = new Set([
   ...HOP_BY_HOP,
   'set-cookie',
   'set-cookie2',
+  // for the proofs that Gatepass makes
+  'dpop-nonce',
   'strict-transport-security',
   'clear-site-data',
   'refresh',
@@ -106,7 +115,17 @@ const OWN: Fields = {
   'cache-control': 'no-store',
 }
 
-export function headersToSend(given: Fields): Record<string, string> {
+/** Throws `invalid_request` for a header that asks the server to use another method, which no policy has judged. */
+export function headersToSend(given: Fields, method: string): Record<string, string> {
+  for (const name in given)
+    if (
+      METHOD_OVERRIDES.has(normalizedName(name)) &&
+      given[name]?.trim().toUpperCase() !== method.toUpperCase()
+    )
+      throw new BrokerError(
+        'invalid_request',
+        `The header "${name}" asks for another method than ${method}. Send the request with the method that the API shall use, without this header.`,
+      )
   return passed(given, NOT_SENT, NOT_SENT_PREFIXES)
 }
 
@@ -146,8 +165,7 @@ function passed(
   const hopByHop = given.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
   const kept: Record<string, string> = {}
   for (const name in given) {
-    // many servers treat `_` as `-`
-    const normalized = name.toLowerCase().replaceAll('_', '-')
+    const normalized = normalizedName(name)
     const isHeldBack =
       names.has(normalized) ||
       hopByHop.includes(name) ||
@@ -155,4 +173,9 @@ function passed(
     if (!isHeldBack) kept[name] = given[name] ?? ''
   }
   return kept
+}
+
+/** Many servers treat `_` as `-`. */
+function normalizedName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-')
 }

@@ -71,7 +71,7 @@ export function addProxy(
     if (others >= MAX_PER_KEY)
       throw new BrokerError(
         'rate_limited',
-        `This key has ${others} requests under way. Wait for some to end.`,
+        `This key has ${others} requests in progress. Wait for some to end.`,
         {
           retryAfter: 1,
         },
@@ -95,11 +95,16 @@ export function addProxy(
     const release = acquireSlot(caller)
     try {
       const actor = { kind: 'api_key', id: caller.id } as const
+      let approvalId: string | undefined
       const context = {
         actor,
         apiKey: caller,
         purpose: 'proxy',
         requestId: requestId(c),
+        onApproval: (id: string) => {
+          approvalId = id
+          c.header('x-gatepass-approval', id)
+        },
         ...(caller.userId !== undefined && { onlyUser: caller.userId }),
       }
       const outcome = await inContext(context, () =>
@@ -107,7 +112,11 @@ export function addProxy(
           forwardRequest(broker, await readRequest(c, caller)),
         ),
       )
-      if (outcome.outcome === 'answered') return answerOf(c, outcome, release)
+      if (outcome.outcome === 'answered') {
+        const response = answerOf(c, outcome, release)
+        if (approvalId !== undefined) response.headers.set('x-gatepass-approval', approvalId)
+        return response
+      }
       const { authorization } = await authorizationRequired(broker, outcome.authorization)
       const { id, url, scopes, status } = authorization
       release()
@@ -138,6 +147,8 @@ export function addProxy(
       return response
     } catch (error) {
       done(statusOf(c, error))
+      // the rest of the body is not read (RFC 9112 section 9.3)
+      if (error instanceof BrokerError && error.code === 'request_too_large') c.header('connection', 'close')
       c.header('x-gatepass-error', error instanceof BrokerError ? error.code : 'internal_error')
       throw error
     }
@@ -171,7 +182,7 @@ async function readRequest(c: Context, caller: ApiKey) {
     ...(baseUrl !== undefined && { baseUrl }),
     method: c.req.method,
     path,
-    headers: headersToSend(headers),
+    headers: headersToSend(headers, c.req.method),
     ...(body !== undefined && { body }),
     signal: c.req.raw.signal,
   }
@@ -196,7 +207,7 @@ function placeOf(c: Context): { readonly provider: string; readonly path: string
     /^(?:https?:\/\/([^/?#]*))?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
   const named = requestHeader(c, 'host') ?? host
   if (host !== undefined && host !== named)
-    throw new BrokerError('invalid_request', 'The request line names another host than the Host header.')
+    throw new BrokerError('invalid_request', 'The request line names a different host from the Host header.')
   try {
     return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {

@@ -14,6 +14,8 @@ export const ERROR_MEANINGS = {
   user_not_allowed: 'The key belongs to another user than the one that the request names.',
   not_found: 'The project of the key has nothing of that id or name.',
   already_exists: 'The name or id is in use already.',
+  already_decided: 'Somebody has decided about this call, or its time is over.',
+  digest_mismatch: 'The decision is about another call than the one that waits.',
   set_by_operator: 'The operator sets this value for the whole installation, in the settings of the server.',
   ambiguous_tool: 'Several tools have that name. Use the id of one.',
   tool_source_changed:
@@ -24,6 +26,8 @@ export const ERROR_MEANINGS = {
   provider_unavailable: 'The provider cannot be reached now. Retry after `Retry-After` seconds.',
   token_request_refused: 'The provider refused to issue a token.',
   scopes_not_granted: 'The user has withheld scopes that are needed.',
+  proxy_only:
+    'The credential of this provider is not handed out. Send requests to its API through `/proxy`, or call a tool.',
   not_accepted: 'An administrator has not yet accepted what the tool needs.',
   host_not_allowed: 'Tokens of the provider may not be sent to that host.',
   user_mismatch: 'The user who came back is not the user of the authorization. The authorization has failed.',

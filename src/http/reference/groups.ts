@@ -32,8 +32,17 @@ export const GROUPS = [
   { name: 'Workers', description: 'The servers that list tools and run them.' },
   { name: 'Providers', description: 'The authorization servers at which users approve.' },
   {
+    name: 'Connections of the project',
+    description:
+      'Connections that an administrator makes and shares with users, agents and tools: of services that a client uses by itself.',
+  },
+  {
     name: 'Secrets',
     description: 'Values that tools need beside tokens. Tools get them; no answer of the API has them.',
+  },
+  {
+    name: 'Approvals',
+    description: 'Calls that wait until a person has approved them, and what people decided.',
   },
   { name: 'Policies', description: 'Rules on which tools and callers may use which tokens.' },
   {

@@ -12,6 +12,7 @@ const ROLE_MEANINGS = {
   readonly: 'Reads, but never gets a token.',
   caller: 'Authorizes users, runs tools and fetches tokens.',
   admin: 'Changes providers, workers, secrets, policies and keys too.',
+  approver: 'Decides about calls that wait for an approval, and does nothing else.',
 } as const satisfies Record<(typeof ROLES)[number], string>
 
 /** The first page: authentication, conventions, errors, and links to all operations. */
@@ -22,7 +23,7 @@ export function overview(document: OpenApiDocument, groups: readonly Group[]): H
   return html`<p class="muted">Version ${version} · <a href="/openapi.json">OpenAPI document</a></p>
 ${description !== undefined && prose(description)}
 <section id="authentication"><h2>Authentication</h2>
-<p>Send an API key with every request, as <code>Authorization: Bearer</code>. Development prints one when it starts; <code>gatepass keys create --role caller</code> and <a href="/docs/api-keys#createApiKey">createApiKey</a> make more.</p>
+<p>Send an API key with every request, as <code>Authorization: Bearer</code>. In development, the file <code>gatepass.db.api-key</code> beside the database has one; <code>gatepass keys create --role caller</code> and <a href="/docs/api-keys#createApiKey">createApiKey</a> make more.</p>
 <pre tabindex="0"><code>${curl(request)}</code></pre>
 <p>From TypeScript, <code>@gatepass/sdk</code> reads the address and the key from <code>GATEPASS_URL</code> and <code>GATEPASS_API_KEY</code>:</p>
 <pre tabindex="0"><code>import { Gatepass } from '@gatepass/sdk'

@@ -103,6 +103,7 @@ export function addReference(
         publicUrl,
         words: wordsFor(c),
         console: broker.settings.dashboard.serve === 'on',
+        ownPage: broker.ownPage('')?.pathname, // at the public URL
       }),
     )
   })

@@ -50,7 +50,7 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
       { name: 'consent', requestable: true },
       new Check(
         'consent',
-        'The user has to log in and to approve the client.',
+        'The user must log in and approve the client.',
         (ctx) => ctx.oidc.result === undefined,
       ),
     ),

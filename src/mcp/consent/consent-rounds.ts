@@ -1,9 +1,8 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker.ts'
-import { authorizationAt } from '../../domain/authorization.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { awaitAuthorization } from '../../flows/await-authorization.ts'
+import { awaitConsent } from '../../flows/await-authorization.ts'
 import {
   askByError,
   askByInput,
@@ -74,7 +73,7 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     const link = await consentLink(broker, { projectId: binding.projectId, title }, required)
     if (isModern && opensLinks)
       return askByInput(await states.seal({ authorizationId: required.id }, binding), link)
-    const reason = await failureOf(broker, lastLinks.get(keyOf(binding)))
+    const reason = await failureOf(broker, binding.projectId, lastLinks.get(keyOf(binding)))
     lastLinks.set(keyOf(binding), required.id)
     if (opensLinks) throw askByError(link, reason)
     return askByText(link, { ends: endOf(broker, required), publishesOutput, reason })
@@ -88,7 +87,7 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     const { binding, owner, signal, title } = call
     if (isLinkRefused(call.inputResponses?.[authorizationId]))
       return failureText(`${title} was not run: the user did not open the link to approve it.`)
-    const authorization = await awaitAuthorization(broker, binding.projectId, authorizationId, {
+    const authorization = await awaitConsent(broker, binding.projectId, authorizationId, {
       waitSeconds: holdSeconds,
       owner,
       signal,
@@ -130,9 +129,16 @@ function keyOf({ projectId, caller, toolUid }: CallBinding): string {
 }
 
 /** A sentence about why the authorization failed; `undefined` if it did not fail. */
-async function failureOf(broker: Broker, id: string | undefined): Promise<string | undefined> {
+async function failureOf(
+  broker: Broker,
+  projectId: string,
+  id: string | undefined,
+): Promise<string | undefined> {
   if (id === undefined) return undefined
-  const found = await broker.store.authorizations.find(id)
-  const authorization = found && authorizationAt(found, broker.now())
-  return authorization?.status === 'failed' ? `The approval failed: ${authorization.message}` : undefined
+  const now = { waitSeconds: 0 }
+  const ended = await awaitConsent(broker, projectId, id, now).catch((error: unknown) => {
+    if (error instanceof BrokerError && error.code === 'not_found') return undefined
+    throw error
+  })
+  return ended?.status === 'failed' ? `The approval failed: ${ended.message}` : undefined
 }

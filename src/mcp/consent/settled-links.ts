@@ -9,7 +9,7 @@ export interface LinkOwner {
 }
 
 /**
- * Notifies an open stream when an authorization of its user has settled, in any process. The expiry of an authorization
+ * Notifies an open stream when an authorization or an approval of its user has settled, in any process. The expiry of an authorization
  * is announced only in projects with a webhook (`Events.expireAuthorizations`).
  */
 export interface SettledLinks {
@@ -20,20 +20,24 @@ export interface SettledLinks {
 
 const POLL_MS = 250
 
-export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLinks {
+export function createSettledLinks({ store, approvals }: Pick<Broker, 'store' | 'approvals'>): SettledLinks {
   const listeners = new Map<string, Set<(authorizationId: string) => void>>()
   const changes = createChangeSignal(store, {
     topicOf: ({ noun }) => (noun === 'authorization' ? noun : undefined),
     pollMs: POLL_MS,
   })
-  let unsubscribe: (() => void) | undefined
+  const unsubscribers: (() => void)[] = []
 
-  const keyOf = ({ projectId, userId }: LinkOwner) => JSON.stringify([projectId, userId])
+  const keyOf = ({ projectId, userId }: LinkOwner): string => JSON.stringify([projectId, userId])
 
   async function announce(id: string): Promise<void> {
     const authorization = await store.authorizations.find(id)
     if (authorization === undefined || !isSettled(authorization)) return
-    for (const listener of listeners.get(keyOf(authorization)) ?? []) listener(id)
+    tell(authorization)
+  }
+
+  function tell({ id, ...owner }: LinkOwner & { readonly id: string }): void {
+    for (const listener of listeners.get(keyOf(owner)) ?? []) listener(id)
   }
 
   const onChange: ChangeListener = (change) => {
@@ -42,8 +46,7 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
   }
 
   const stop = () => {
-    unsubscribe?.()
-    unsubscribe = undefined
+    for (const unsubscribe of unsubscribers.splice(0)) unsubscribe()
   }
 
   return {
@@ -52,7 +55,10 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
       const ofOwner = listeners.get(key) ?? new Set()
       ofOwner.add(onSettled)
       listeners.set(key, ofOwner)
-      unsubscribe ??= changes.subscribe('authorization', onChange)
+      if (unsubscribers.length === 0) {
+        unsubscribers.push(changes.subscribe('authorization', onChange))
+        if (approvals !== undefined) unsubscribers.push(approvals.onSettled(tell))
+      }
       return () => {
         ofOwner.delete(onSettled)
         if (ofOwner.size === 0 && listeners.get(key) === ofOwner) listeners.delete(key)

@@ -79,7 +79,7 @@ function streamDialog(
         send(
           call.toClient({
             method: 'notifications/cancelled',
-            params: { requestId, reason: 'no answer is expected any more' },
+            params: { requestId, reason: 'no answer is expected anymore' },
           }),
         ),
     ),

@@ -8,6 +8,7 @@ import { validateInput } from '../../tools/json-schema/schema-validator.ts'
 import { violationSentence } from '../../tools/json-schema/violation.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
 import { toRunError } from '../../tools/run/run-tool.ts'
+import { askInClient } from '../consent/ask-in-client.ts'
 import type { ConsentCall, ConsentRounds } from '../consent/consent-rounds.ts'
 import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
 import type { SuspendedCalls } from '../suspended/suspended-calls.ts'
@@ -97,10 +98,12 @@ async function answer(
   dialog: Dialog,
 ): Promise<CallAnswer> {
   const { shown, input, era, signal, exchange } = call
-  const { userId } = exchange.principal
+  const { projectId, userId } = exchange.principal
   try {
+    const run = () =>
+      executeTool(broker, { tool: shown.tool, input, entryPoint: 'mcp', dialog, userId }, signal)
     const round = await consent.run(consentCall(call), () =>
-      executeTool(broker, { tool: shown.tool, input, entryPoint: 'mcp', dialog, userId }, signal),
+      askInClient(broker, { projectId, dialog, signal }, run),
     )
     if (round.outcome === 'answered') return round.answer
     if (round.outcome === 'ran') return toCallResult(round.execution, shown, era)

@@ -65,7 +65,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       request: c.req.raw,
       requestId: requestId(c),
       isAuthorized: () => callers.authenticate(c, resource).then(() => true, isUnrelatedToCredential),
-      ...(toolsetId !== undefined && { toolsetId }),
+      toolsetId,
     }
     const context = contextOf(principal, { purpose: 'mcp', requestId: authenticated.requestId })
     return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), request, work))

@@ -9,7 +9,7 @@ export type Era = 'modern' | 'legacy'
 export interface Exchange {
   readonly principal: Principal
   /** The toolset that the path names; absent: all tools of the project. */
-  readonly toolsetId?: string
+  readonly toolsetId?: string | undefined
   readonly request: Request
   /** The id of the HTTP request in the log. */
   readonly requestId: string

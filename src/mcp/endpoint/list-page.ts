@@ -27,6 +27,6 @@ async function startOf(cursor: string, list: ToolList): Promise<number> {
   if (digest === (await list.digest()) && Number.isInteger(at) && at > 0 && at < list.length) return at
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'The list has changed. Begin again without a cursor.',
+    'The list has changed. Start again without a cursor.',
   )
 }

@@ -42,7 +42,7 @@ export function createRunningCalls(): RunningCalls {
     if (others >= MAX_PER_OWNER)
       throw new BrokerError(
         'rate_limited',
-        `There are ${others} tool calls under way for you. Wait for some to end.`,
+        `There are ${others} tool calls in progress for you. Wait for some to end.`,
         { retryAfter: 1 },
       )
   }

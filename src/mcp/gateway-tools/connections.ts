@@ -102,7 +102,7 @@ async function connectedAccounts(
 }
 
 /** Sent instead of the reason for administrators, which the model and its user cannot act on. */
-const NOT_SET_UP = 'An administrator of this server has to set this provider up first.'
+const NOT_SET_UP = 'An administrator of this server must set up this provider first.'
 
 function missingProvider(
   { id, wellKnownId, scopes, toolIds, link, statusReason }: SharedProvider,

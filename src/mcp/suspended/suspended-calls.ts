@@ -119,7 +119,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       firstQuestion.resolve(inputRequired(call, id, number, question))
       void rows
         .waitFor(id, async () => (await isRemoved(id)) || undefined, ending.signal)
-        .then(() => ending.abort(new Error('The client has cancelled the call.')))
+        .then(() => ending.abort(new Error('The client has canceled the call.')))
         .catch(() => undefined) // the run has ended
       return added
     }
@@ -135,7 +135,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       number++
       if (row === undefined) row = await suspend(question)
       else if (!(await write({ caller, status: 'asking', number, question })))
-        throw new Error('The client has cancelled the call, or took too long.')
+        throw new Error('The client has canceled the call, or took too long.')
       return rows.awaitAnswer(row, number, AbortSignal.any([asking, ending.signal]))
     }
 
@@ -252,7 +252,7 @@ function keyOf(number: number): string {
 const OUTCOME_UNKNOWN = errorResult({
   kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
   message:
-    'The tool asked its user, and its run was lost before it ended: it took too long, was cancelled, or its process stopped. It is not known whether the tool has done its work. Check that before you call it again.',
+    'The tool asked its user, and its run was lost before it ended: it took too long, was canceled, or its process stopped. It is not known whether the tool has done its work. Check that before you call it again.',
   canRetry: false,
 })
 

@@ -87,7 +87,7 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
           if (current === undefined || current === 'unreadable') {
             if (now() >= row.expiresAt) return { action: 'cancel' as const }
             if (current === 'unreadable') return undefined
-            throw new Error('The client has cancelled the call.')
+            throw new Error('The client has canceled the call.')
           }
           const state = stateOf(broker, current)
           return state.status === 'answered' && state.number === number ? state.answer : undefined

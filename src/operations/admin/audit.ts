@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
-import { exportAudit } from '../../flows/export-audit.ts'
-import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
+import { exportAudit } from '../../flows/audit/export-audit.ts'
+import { type AuditFilter, readAudit } from '../../flows/audit/read-audit.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { newestAnchor } from '../../services/audit-anchors.ts'
 import { type AuditEntry, entryToWire } from '../../services/audit-entry.ts'
@@ -48,6 +48,10 @@ export const auditEntrySchema = z
     user_id: z.string().optional(),
     provider_id: z.string().optional(),
     connection_id: z.string().optional(),
+    owner: z
+      .literal('project')
+      .optional()
+      .meta({ description: 'The token is of a connection of the project, used for `user_id`' }),
     authorization_id: z.string().optional(),
     subject: z.string().optional(),
     tool: z.string().optional(),
@@ -97,7 +101,7 @@ export const listAuditEntries = defineOperation({
     next_before: z.number().int().optional(),
     archived_through: z.number().int().optional().meta({
       description:
-        'Entries up to this number are not listed any more, because an administrator has archived them',
+        'Entries up to this number are no longer listed, because an administrator has archived them',
     }),
   }),
   async run(broker, { query, caller }) {

@@ -22,6 +22,9 @@ const tag = 'API keys'
 
 const limits = {
   user_id: z.string().optional().meta({ description: 'The only user that the key acts for' }),
+  groups: z.array(z.string()).optional().meta({
+    description: 'Of an approver: the groups whose calls it lists and decides about; without it, all',
+  }),
   expires_at: z.string().optional(),
   rate_limit: z.number().int().optional(),
 }
@@ -78,7 +81,7 @@ export const createApiKey = defineOperation({
   path: '/v1/admin/keys',
   role: 'admin',
   tag,
-  summary: 'Make an API key, shown this once',
+  summary: 'Create an API key, which is shown only once',
   description:
     'The key belongs to the project of the calling key. An administrator of the project `default` can also make the first key of another project, which is created if it does not exist. Further keys are made only by administrators of that project.',
   repetition: 'unsafe',
@@ -88,6 +91,10 @@ export const createApiKey = defineOperation({
     name: plainText(200).nullish().meta({ description: 'The purpose of the key, by which you recognize it' }),
     user_id: userIdText.nullish().meta({
       description: 'The only user that the key acts for; not with the role `admin`. Without it, every user',
+    }),
+    groups: z.array(idText).min(1, 'names none; leave it out for all').max(50).nullish().meta({
+      description:
+        'Only with the role `approver`: the groups whose calls the key lists and decides about. Without it, all',
     }),
     expires_at: z.iso.datetime({ offset: true }).nullish().meta({
       description: 'The key is refused from then on; without `expires_at` and `expires_in` it never expires',
@@ -107,6 +114,7 @@ export const createApiKey = defineOperation({
       name: body.name ?? undefined,
       project: body.project ?? undefined,
       userId: body.user_id ?? undefined,
+      groups: body.groups ?? undefined,
       expiresAt: body.expires_at == null ? undefined : fromTimestamp(body.expires_at),
       expiresIn: body.expires_in ?? undefined,
       rateLimit: body.rate_limit ?? undefined,
@@ -140,7 +148,7 @@ export const rotateApiKey = defineOperation({
   path: '/v1/admin/keys/{id}/rotate',
   role: 'admin',
   tag,
-  summary: 'Make a key that takes the place of another',
+  summary: 'Create a key that replaces another',
   description:
     'Both keys are valid until the old one ends: after `grace` seconds, or earlier if it expires earlier.',
   repetition: 'unsafe',
@@ -172,7 +180,7 @@ export const revokeApiKey = defineOperation({
   path: '/v1/admin/keys/{id}',
   role: 'admin',
   tag,
-  summary: 'Revoke an API key: it is refused from now on',
+  summary: 'Revoke an API key; it is refused from then on',
   description: 'A key may revoke itself. The record of a revoked key stays in the list.',
   params: idParams,
   answer: 'Revoked',
@@ -203,9 +211,10 @@ export function apiKeyToWire(key: ApiKey, project: string, now: EpochSeconds): z
   }
 }
 
-function limitsOf({ userId, expiresAt, rateLimit }: ApiKey) {
+function limitsOf({ userId, groups, expiresAt, rateLimit }: ApiKey) {
   return {
     user_id: userId,
+    groups: groups === undefined ? undefined : [...groups],
     expires_at: toTimestamp(expiresAt),
     rate_limit: rateLimit,
   }

@@ -37,7 +37,7 @@ export const createProject = defineOperation({
   path: '/v1/admin/projects',
   role: 'admin',
   tag,
-  summary: 'Make a project',
+  summary: 'Create a project',
   description:
     'Only for an administrator of the project `default`. The new project has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
   repetition: 'unsafe',

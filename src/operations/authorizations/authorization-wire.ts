@@ -10,6 +10,9 @@ import { causeOfStored } from '../../flows/causes/explain-connection.ts'
 import { authorizationTokens, findConnectionToken } from '../../flows/connection-token.ts'
 import { getConnection } from '../../flows/get-connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
+import { isProxyOnly } from '../../providers/provider.ts'
+import { withoutUndefined } from '../../sdk/without-undefined.ts'
+import { APPROVAL_FAILURES, type ApprovalView } from '../../services/call-approvals.ts'
 import type { Release } from '../../services/release.ts'
 import { causeSchema, causeToWire } from '../schemas/cause-schema.ts'
 import { jsonObject } from '../schemas/json-schemas.ts'
@@ -46,7 +49,10 @@ export const authorizationSchema = z
       .optional()
       .meta({ description: 'Scopes that were requested and not granted, when completed' }),
     expires_at: z.string().optional(),
-    reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
+    reason: z
+      .enum([...FAILURE_REASONS, ...APPROVAL_FAILURES])
+      .openapi('FailureReason')
+      .optional(),
     message: z.string().optional(),
     cause: causeSchema
       .optional()
@@ -116,6 +122,28 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
         url: connectUrl(broker, authorization),
         expires_at: toTimestamp(authorization.expiresAt),
       }
+  }
+}
+
+/** An approval of a call, in the words of an authorization. */
+export function approvalToWire({
+  id,
+  userId,
+  status,
+  url,
+  expiresAt,
+  reason,
+  message,
+}: ApprovalView): AuthorizationWire {
+  return {
+    id,
+    status,
+    user_id: userId,
+    provider_id: '',
+    scopes: [],
+    context: {},
+    ...(status === 'pending' && { url, expires_at: toTimestamp(expiresAt) }),
+    ...withoutUndefined({ reason, message }),
   }
 }
 
@@ -190,7 +218,7 @@ function released(id: string, releases: readonly Release[]): AuthorizationWire {
         ? [...connection.scopes]
         : unionOfScopes(...releases.map((release) => release.connection.scopes)),
     context: {
-      token: accessToken,
+      ...(!isProxyOnly(entry.provider) && { token: accessToken }),
       token_type: connection.tokenType,
       expires_at: toTimestamp(connection.expiresAt),
       user_info: userInfo,

@@ -1,9 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
 import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
+import { installedNeed } from '../../flows/begin-installation.ts'
 import { confirmUser as confirm } from '../../flows/confirm-user.ts'
 import { getActiveProvider } from '../../flows/get-provider.ts'
 import { givenFor } from '../../flows/given-values.ts'
+import { isApprovalId } from '../../services/call-approvals.ts'
+import type { WaitOptions } from '../../services/waiters.ts'
 import { EventStream, JsonText } from '../answer.ts'
 import { refuseFailed } from '../dialects/arcade.ts'
 import { defineOperation } from '../operation.ts'
@@ -16,10 +20,17 @@ import {
   variablesSchema,
   wholeNumber,
 } from '../schemas/fields.ts'
-import { acquisitionToJson, authorizationSchema, findCompletedAtOnce, toWire } from './authorization-wire.ts'
-import { statusStream } from './status-stream.ts'
+import {
+  type AuthorizationWire,
+  acquisitionToJson,
+  approvalToWire,
+  authorizationSchema,
+  findCompletedAtOnce,
+  toWire,
+} from './authorization-wire.ts'
+import { approvalStream, statusStream } from './status-stream.ts'
 
-const authorizeSchema = z
+export const authorizeSchema = z
   .object({
     auth_requirement: z
       .object({
@@ -45,6 +56,10 @@ const authorizeSchema = z
     user_id: userIdText,
     next_uri: z.string().max(2000).nullish().meta({ description: 'Where the browser goes at the end' }),
     ...pageMembers,
+    install_id: z.string().min(1).max(4000).nullish().meta({
+      description:
+        'Beyond Arcade: what the page of `oauth2.installation.install_uri` was given for a user who began at the provider',
+    }),
     account: userIdText.nullish().meta({
       description:
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
@@ -77,6 +92,7 @@ export const authorize = defineOperation({
       account,
       user_display: userDisplay,
       lang,
+      install_id: installId,
     } = body
     const found = getActiveProvider(broker, caller.projectId, {
       ...(need.id != null && { id: need.id }),
@@ -87,7 +103,14 @@ export const authorize = defineOperation({
     const acquired = await acquireTokens(broker, {
       projectId: caller.projectId,
       userId,
-      providers: [{ entry, scopes, ...givenFor(entry, need.variables, 'auth_requirement.variables') }],
+      providers: [
+        {
+          entry,
+          scopes,
+          ...installedNeed(broker, entry, installId),
+          ...givenFor(entry, need.variables, 'auth_requirement.variables'),
+        },
+      ],
       ...(nextUri != null && { nextUri }),
       ...(account != null && { account }),
       ...(userDisplay != null && { userDisplay }),
@@ -114,16 +137,11 @@ export const getAuthorizationStatus = defineOperation({
   answer: 'The status of the authorization',
   output: authorizationSchema,
   async run(broker, { query: { id, wait }, caller, request }) {
+    const waiting = { waitSeconds: wait, owner: caller.id, signal: request.signal }
     const wire =
+      (await findApproval(broker, caller.projectId, id, waiting)) ??
       (await findCompletedAtOnce(broker, caller.projectId, id)) ??
-      (await toWire(
-        broker,
-        await awaitAuthorization(broker, caller.projectId, id, {
-          waitSeconds: wait,
-          owner: caller.id,
-          signal: request.signal,
-        }),
-      ))
+      (await toWire(broker, await awaitAuthorization(broker, caller.projectId, id, waiting)))
     if (wait > 0 && request.isArcade) refuseFailed(wire)
     return wire
   },
@@ -144,6 +162,7 @@ export const streamAuthorizationStatus = defineOperation({
   output: z.union([authorizationSchema, errorSchema]),
   mediaType: 'text/event-stream',
   async run(broker, { params: { id }, caller }) {
+    if (isApprovalId(id)) return approvalStream(broker, { projectId: caller.projectId, id, owner: caller.id })
     const completed = await findCompletedAtOnce(broker, caller.projectId, id)
     if (completed !== undefined)
       return new EventStream((events) => events.event('status', JSON.stringify(completed)))
@@ -154,6 +173,16 @@ export const streamAuthorizationStatus = defineOperation({
     })
   },
 })
+
+async function findApproval(
+  { approvals }: Broker,
+  projectId: string,
+  id: string,
+  options: WaitOptions & { readonly waitSeconds: number },
+): Promise<AuthorizationWire | undefined> {
+  if (!isApprovalId(id) || approvals === undefined) return undefined
+  return approvalToWire(await approvals.wait(projectId, id, options))
+}
 
 export const confirmUser = defineOperation({
   id: 'confirmUser',

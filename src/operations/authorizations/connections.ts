@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
+import { addTypedConnection } from '../../flows/add-typed-connection.ts'
 import { getConnectionToken as getToken } from '../../flows/connection-token.ts'
 import { getConnection as get, makeDefault } from '../../flows/get-connection.ts'
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { LONGEST_VALUE } from '../../providers/credentials.ts'
 import { defineOperation } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
@@ -58,6 +60,45 @@ export const listConnections = defineOperation({
     const page = await broker.store.connections.list(caller.projectId, filter, pageRequest)
     const items = await Promise.all(page.items.map((connection) => toWire(broker, connection)))
     return toCursorPage(items, page, pageRequest, list)
+  },
+})
+
+export const createConnection = defineOperation({
+  id: 'createConnection',
+  method: 'post',
+  path: '/v1/connections',
+  role: 'admin',
+  tag,
+  summary: 'Store what a user would type: a key, or a user name with a password',
+  description:
+    'For providers of the type `credentials`, in place of the form on our page. The service is asked first, as by the form: nothing is stored that it refuses. A connection of the same account gets the new fields in place of its own.',
+  body: z.object({
+    user_id: userIdText,
+    provider_id: idText.meta({ description: 'The id of a provider of the project, or a well-known one' }),
+    fields: z
+      .record(z.string().max(100), z.string().max(LONGEST_VALUE))
+      .refine((fields) => Object.keys(fields).length <= 20, 'at most 20 fields')
+      .meta({
+        writeOnly: true,
+        description: 'All fields of the provider (`credentials.fields`), secrets too',
+        example: { domain: 'acme', api_key: '…' },
+      }),
+    default: z.boolean().optional().meta({
+      description: 'Whether calls that name no account use it. The first connection is used anyway.',
+    }),
+  }),
+  status: 201,
+  answer: 'Stored',
+  output: connectionSchema,
+  async run(broker, { body, caller }) {
+    const connection = await addTypedConnection(broker, {
+      projectId: caller.projectId,
+      userId: body.user_id,
+      provider: body.provider_id,
+      fields: body.fields,
+      isDefault: body.default ?? false,
+    })
+    return toWire(broker, connection)
   },
 })
 

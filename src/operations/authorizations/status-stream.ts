@@ -1,7 +1,9 @@
 import type { Broker } from '../../broker.ts'
 import { type Authorization, isSettled } from '../../domain/authorization.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { EventStream } from '../answer.ts'
+import { approvalToWire } from './authorization-wire.ts'
 
 const HEARTBEAT_MS = 15_000
 
@@ -44,6 +46,25 @@ export async function statusStream(
       }
     } finally {
       onEnd()
+    }
+  })
+}
+
+/** The same for an approval: an id that is unknown is refused before the stream begins. */
+export async function approvalStream(
+  { approvals, waiters }: Broker,
+  { projectId, id, owner }: { readonly projectId: string; readonly id: string; readonly owner: string },
+): Promise<EventStream> {
+  const first = await approvals?.get(projectId, id)
+  if (approvals === undefined || first === undefined)
+    throw new BrokerError('not_found', `There is no approval "${id.slice(0, 80)}" in this project.`)
+  return new EventStream(async ({ event, write, signal }) => {
+    let current = first
+    await event('status', JSON.stringify(approvalToWire(current)))
+    while (current.status === 'pending' && !signal.aborted && !waiters.closed && waiters.hasRoom(owner)) {
+      current = await approvals.wait(projectId, id, { waitSeconds: HEARTBEAT_MS / 1000, owner, signal })
+      if (current.status !== 'pending') await event('status', JSON.stringify(approvalToWire(current)))
+      else await write(': still waiting\n\n')
     }
   })
 }

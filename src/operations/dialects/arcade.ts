@@ -1,9 +1,9 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { ExecutionRecord } from '../../domain/execution.ts'
 import { isList } from '../../tools/large-json.ts'
 import { withMedia } from '../../tools/mcp/media-content.ts'
 import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/run/execution.ts'
+import type { LaterRun } from '../../tools/run/run-later.ts'
 import { type StoredOutput, toStoredError, toStoredOutput } from '../../tools/run/stored-output.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'
@@ -43,10 +43,15 @@ export function answersList({ outcome }: Execution): boolean {
   return shown.outcome === 'value' && isList(shown.value)
 }
 
-/** A scheduled run, which has no output yet. */
-export function toScheduled({ id, updatedAt }: ExecutionRecord): ExecuteResponse {
-  return { execution_id: id, duration: 0, finished_at: toTimestamp(updatedAt), success: true }
+/** A scheduled run, which has no output yet, but the link while people must approve it. */
+export function toScheduled({ record: { id, updatedAt }, question }: Scheduled): ExecuteResponse {
+  const scheduled = { execution_id: id, duration: 0, finished_at: toTimestamp(updatedAt) }
+  if (question === undefined) return { ...scheduled, success: true }
+  const output = toOutput({ outcome: 'authorization_required', authorization: question })
+  return { ...scheduled, success: false, output }
 }
+
+type Scheduled = Extract<LaterRun, { outcome: 'scheduled' }>
 
 /** An outcome whose value holds the images and other media of an MCP result. */
 type ShownOutcome = ReturnType<typeof withMedia<ExecutionOutcome>>
@@ -108,7 +113,7 @@ export function toArcadeExecuteResponse(
 }
 
 /** A scheduled run, for Arcade's SDKs. */
-export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<string, unknown>> {
+export function toArcadeScheduled({ record, question }: Scheduled): Readonly<Record<string, unknown>> {
   return {
     id: record.id,
     execution_id: record.id,
@@ -116,6 +121,9 @@ export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<stri
     status: record.status,
     success: true,
     run_at: toTimestamp(record.runAt),
+    ...(question && {
+      output: toStoredOutput({ outcome: 'authorization_required', authorization: question }),
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { EXECUTION_STATUSES } from '../../domain/execution.ts'
 import { RUN_OPERATIONS } from '../../tools/run/run-tool.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import { jsonObject, jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
@@ -75,11 +76,20 @@ const mcpResult = mcpResultSchema.optional()
 export const value = { ...ended, structured, mcpResult }
 export const failure = { ...ended, error: runErrorSchema, mcpResult }
 const consent = { ...ended, requires_authorization: requiredAuthorizationSchema }
+const held = {
+  ...ended,
+  status: z.enum(EXECUTION_STATUSES),
+  requires_authorization: requiredAuthorizationSchema.optional(),
+}
 
 const tool = { tool: toolSchema }
 export const runResultSchema = z
   .union([
     z.object({ ...tool, ...failure }).openapi('RunFailed'),
+    z.object({ ...tool, ...held }).openapi('RunHeld', {
+      description:
+        'With `when_approved`: the run waits for an approval, `requires_authorization` has the link',
+    }),
     z.object({ ...tool, ...consent }).openapi('RunRequiresAuthorization'),
     z.object({ ...tool, ...value }).openapi('RunSucceeded'),
   ])

@@ -1,5 +1,6 @@
 import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
+import type { LaterRun } from '../../tools/run/run-later.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
 import { toStoredError } from '../../tools/run/stored-output.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
@@ -12,6 +13,23 @@ export type WireObject = Readonly<Record<string, unknown>>
 /** RunResult: `structured`, or in its place `error` or `requires_authorization`. */
 export function toRunResponse(tool: Tool, result: RunResult): WireObject {
   return { tool: toModelTool(tool), ...resultToWire(result) }
+}
+
+/** A run that waits for an approval, or that has got it meanwhile. */
+export function toHeldRun(
+  tool: Tool,
+  result: RunResult,
+  { record, question }: Extract<LaterRun, { outcome: 'scheduled' }>,
+): WireObject {
+  const { backend } = result
+  return {
+    tool: toModelTool(tool),
+    ...(backend && { backend }),
+    executionId: record.id,
+    duration: 0,
+    status: record.status,
+    ...(question && { requires_authorization: authorizationToWire(question) }),
+  }
 }
 
 export function resultToWire(result: RunResult): WireObject {

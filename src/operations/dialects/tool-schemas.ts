@@ -115,7 +115,7 @@ export const toolDefinitionSchema = z
     requirements: requirementsSchema,
     metadata: jsonObject
       .optional()
-      .meta({ description: 'What the worker states about the behaviour of the tool' }),
+      .meta({ description: 'What the worker states about the behavior of the tool' }),
     tags: z.array(z.string()).optional(),
   })
   .openapi('ToolDefinition')

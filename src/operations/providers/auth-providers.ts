@@ -32,12 +32,20 @@ export const createAuthProvider = defineOperation({
   status: 201,
   answer: 'Added',
   output: providerResponseSchema,
-  run: async (broker, { body, caller }) =>
-    entryToWire(
-      broker,
-      await addEntry(broker, caller.projectId, parseProviderCreate(body, wireOptions(broker))),
-    ),
+  run: (broker, { body, caller }) => addProvider(broker, caller.projectId, body),
 })
+
+/** The same operation for an entry whose uid was reserved, so that its redirect URI is known already. */
+export const createReserved = (uid: string) => ({
+  ...createAuthProvider,
+  run: (broker: Broker, { body, caller }: Parameters<typeof createAuthProvider.run>[1]) =>
+    addProvider(broker, caller.projectId, body, uid),
+})
+
+async function addProvider(broker: Broker, projectId: string, body: unknown, uid?: string) {
+  const described = parseProviderCreate(body, wireOptions(broker))
+  return entryToWire(broker, await addEntry(broker, projectId, described, uid))
+}
 
 export const listAuthProviders = defineOperation({
   id: 'listAuthProviders',

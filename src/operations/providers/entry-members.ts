@@ -2,9 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import type { Definitions } from '../../providers/catalogue/definitions.ts'
+import { OWNER } from '../../providers/definition/grant-settings.ts'
 import { changed, memberOf } from '../../providers/definition/member.ts'
 import { refuse } from '../../providers/definition/refuse.ts'
+import { ownerOf, PROVIDER_TYPES, typeOf } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { installationPath } from '../../services/users-origin.ts'
 import { plainText } from '../schemas/fields.ts'
 import { jsonValue } from '../schemas/json-schemas.ts'
 
@@ -72,10 +75,15 @@ export const ENTRY_MEMBERS = {
     create: z.string().max(50).nullish(),
     read: (sent, { before }) => ({ externalId: before?.externalId ?? sent ?? undefined }),
   }),
+  owner: member({
+    ...input(OWNER.input),
+    answer: OWNER.answer,
+    write: ({ entry }) => ownerOf(entry.provider),
+  }),
   type: member({
-    ...input(z.literal('oauth2').nullish()),
-    answer: z.literal('oauth2'),
-    write: () => 'oauth2' as const,
+    ...input(z.enum(PROVIDER_TYPES).nullish()),
+    answer: z.enum(PROVIDER_TYPES).meta({ description: 'Also the member that has the settings' }),
+    write: ({ entry }) => typeOf(entry.provider),
   }),
   status: member({
     ...input(
@@ -159,5 +167,13 @@ export const CLIENT_MEMBERS = {
     ),
     answer: z.string(),
     write: ({ redirectUri }) => redirectUri,
+  }),
+  installation_url: member({
+    ...ignored,
+    answer: z.string().optional().meta({
+      description: 'Where the provider sends users who begin there, if the entry has `installation`',
+    }),
+    write: ({ entry: { provider, uid }, redirectUri }) =>
+      provider.installation && new URL(installationPath(uid), redirectUri).href,
   }),
 }

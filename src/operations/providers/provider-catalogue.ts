@@ -8,9 +8,9 @@ import {
   entriesWith,
   searchCatalogue,
 } from '../../providers/catalogue/search.ts'
-import { writeMembers } from '../../providers/definition/member.ts'
-import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import { writeDefined } from '../../providers/definition/provider-types.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
+import { PROVIDER_TYPES } from '../../providers/provider.ts'
 import { defineOperation } from '../operation.ts'
 import { idText, plainText } from '../schemas/fields.ts'
 import { jsonObject } from '../schemas/json-schemas.ts'
@@ -27,6 +27,12 @@ const entrySchema = z
     verified: z
       .boolean()
       .meta({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
+    type: z
+      .enum(PROVIDER_TYPES)
+      .meta({ description: '`credentials`: users type an API key or the like, and no client is registered' }),
+    second_way_of: z.string().optional().meta({
+      description: 'The id of another definition of the same service, whose users give access in another way',
+    }),
     variables: z.array(z.string()).meta({
       description: 'What a new provider needs besides its client, such as a subdomain',
     }),
@@ -99,8 +105,11 @@ export function catalogueDocument(own: readonly Definition[], id: string): Recor
 
 /** The operator's definition in the form of a definition file. */
 function documentOf({ provider, offlineAccess, facts }: Definition) {
-  const oauth2 = writeMembers(OAUTH2_MEMBERS, provider)
-  return { ...facts, oauth2, ...(offlineAccess !== undefined && { offline_access: offlineAccess }) }
+  return {
+    ...facts,
+    ...writeDefined(provider),
+    ...(offlineAccess !== undefined && { offline_access: offlineAccess }),
+  }
 }
 
 function checkCategory(all: readonly CatalogueEntry[], category: string | undefined): void {
@@ -118,6 +127,8 @@ function entryToWire({
   alsoKnownAs,
   category,
   isVerified,
+  type,
+  secondWayOf,
   asksFor,
   documentation,
 }: CatalogueEntry): z.input<typeof entrySchema> {
@@ -127,6 +138,8 @@ function entryToWire({
     also_known_as: [...alsoKnownAs],
     category,
     verified: isVerified,
+    type,
+    second_way_of: secondWayOf,
     variables: [...asksFor],
     documentation,
   }

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { credentialsAnswer, credentialsInput } from '../../providers/definition/credentials-settings.ts'
 import { definitionSchema } from '../../providers/definition/definition-schema.ts'
 import { shapeOf } from '../../providers/definition/member.ts'
+import { oauth1Answer, oauth1Input } from '../../providers/definition/oauth1-settings.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
 
@@ -8,7 +10,23 @@ import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
 
 const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
 
-const { id: _, description: __, oauth2: ___, ...ofDefinition } = definitionSchema.shape
+const oauth1 = {
+  input: oauth1Input.extend(shapeOf(CLIENT_MEMBERS, 'change')).nullish().meta({
+    description:
+      'Beyond Arcade, for `type` `oauth1`: a server of OAuth 1.0a (RFC 5849). Its tokens are handed out nowhere: Gatepass signs requests with them, in `/proxy/{provider}` and in HTTP tools. Members that are left out do not change; those that are sent are replaced as a whole.',
+  }),
+  answer: oauth1Answer.extend(shapeOf(CLIENT_MEMBERS, 'answer')).optional(),
+}
+
+const {
+  id: _,
+  description: __,
+  type: ___,
+  oauth2: ____,
+  oauth1: _____,
+  credentials: ______,
+  ...ofDefinition
+} = definitionSchema.shape
 const { name, offline_access, ...ofCatalogue } = ofDefinition
 
 export const providerCreateSchema = z
@@ -19,6 +37,8 @@ export const providerCreateSchema = z
     offline_access,
     ...shapeOf(ENTRY_MEMBERS, 'create'),
     oauth2: z.object(shapeOf(oauth2, 'create')).nullish(),
+    oauth1: oauth1.input,
+    credentials: credentialsInput.nullish(),
   })
   .openapi('AuthProviderCreateRequest')
 
@@ -27,13 +47,17 @@ export const providerPatchSchema = z
   .object({
     ...shapeOf(ENTRY_MEMBERS, 'change'),
     oauth2: z.object(shapeOf(oauth2, 'change')).nullish(),
+    oauth1: oauth1.input,
+    credentials: credentialsInput.nullish(),
   })
   .openapi('AuthProviderUpdateRequest')
 
 export const providerResponseSchema = z
   .object({
     ...shapeOf(ENTRY_MEMBERS, 'answer'),
-    oauth2: z.object(shapeOf(oauth2, 'answer')),
+    oauth2: z.object(shapeOf(oauth2, 'answer')).optional(),
+    oauth1: oauth1.answer,
+    credentials: credentialsAnswer.optional(),
   })
   .openapi('AuthProviderResponse')
 

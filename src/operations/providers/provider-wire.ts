@@ -7,15 +7,19 @@ import { parseOnce } from '../../parsing/parse.ts'
 import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
 import { findBuiltInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
 import { checkClientSecret } from '../../providers/definition/client-assertion.ts'
+import { readCredentials, writeCredentials } from '../../providers/definition/credentials-settings.ts'
+import { withOwner } from '../../providers/definition/grant-settings.ts'
 import { readMembers, writeMembers } from '../../providers/definition/member.ts'
+import { readOAuth1, writeOAuth1 } from '../../providers/definition/oauth1-settings.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import { typeSent } from '../../providers/definition/provider-types.ts'
 import { checkOfflineAccess } from '../../providers/definition/read-definition.ts'
 import { readProvider } from '../../providers/definition/read-provider.ts'
 import { type OAuth2Context, REQUESTS } from '../../providers/definition/requests.ts'
 import { withStandardParams } from '../../providers/definition/standard-params.ts'
 import { endpointsDigest } from '../../providers/identity.ts'
 import { factsOf } from '../../providers/known-facts.ts'
-import type { Provider } from '../../providers/provider.ts'
+import { type Provider, type ProviderType, typeOf } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import {
   CLIENT_MEMBERS,
@@ -42,22 +46,28 @@ const CATALOGUE = createDefinitions()
 
 /**
  * Reads `POST /v1/admin/auth_providers`. With a `provider_id` of the catalogue, members that are left out come from the
- * catalogue, and offline access is requested. Else `authorize_request` and `token_request` are required. Throws
+ * catalogue, and offline access is requested. Else the settings of the type are required. Throws
  * `invalid_request`.
  */
 export function parseProviderCreate(body: unknown, options: WireOptions = {}): DescribedEntry<NewEntry> {
   const { definitions = CATALOGUE } = options
-  const { oauth2, ...sent } = parseOnce(providerCreateSchema, body, 'the body')
+  const { oauth2, oauth1, credentials, ...sent } = parseOnce(providerCreateSchema, body, 'the body')
   // in a new entry `null` means the same as leaving the member out
   const sentOAuth2: OAuth2Body = withoutNulls(oauth2 ?? {})
+  const sentOAuth1 = withoutNulls(oauth1 ?? {})
   const known = sent.provider_id == null ? undefined : definitions.find(sent.provider_id)
   const base = known && withOfflineAccess(known)
-  const mayLackClient = known !== undefined || oauth2 == null
+  const type = typeSent({ type: sent.type, oauth2, oauth1, credentials }, base)
+  const mayLackClient = known !== undefined || (oauth2 ?? oauth1) == null
   const context = { before: undefined, definitions, mayLackClient }
-  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
-  const described = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
+  const { clientSecret, ...model } = readEntry(sent, type === 'oauth1' ? sentOAuth1 : sentOAuth2, context)
+  const described = describe(type, {
+    oauth2: () => providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options),
+    oauth1: () => readOAuth1(sent.id, sentOAuth1, base, options),
+    credentials: () => readCredentials(sent.id, credentials ?? {}, base, options),
+  })
   const provider = withOfflineAccessOf(sent.offline_access, {
-    ...described,
+    ...withOwner(described, sent.owner),
     ...(sent.name !== undefined && { displayName: sent.name }),
   })
   checkClientSecret(provider, clientSecret)
@@ -75,19 +85,27 @@ export function applyProviderPatch(
   body: unknown,
   options: WireOptions = {},
 ): DescribedEntry<ProviderEntry> {
-  const { oauth2, ...sent } = parseOnce(providerPatchSchema, body, 'the body')
+  const { oauth2, oauth1, credentials, ...sent } = parseOnce(providerPatchSchema, body, 'the body')
+  const type = typeSent({ type: sent.type, oauth2, oauth1, credentials }, entry.provider)
   const sentOAuth2 = oauth2 ?? {}
+  const sentOAuth1 = oauth1 ?? {}
+  const sentClient = type === 'oauth1' ? sentOAuth1 : sentOAuth2
   const { definitions = CATALOGUE } = options
   const context = { before: entry, definitions, mayLackClient: true }
-  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
+  const { clientSecret, ...model } = readEntry(sent, type === 'oauth1' ? sentOAuth1 : sentOAuth2, context)
   // members of a block that the request leaves out keep these values
   const blocksBefore = writeMembers(REQUESTS, entry.provider) as OAuth2Context['blocksBefore']
-  const provider = providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
+  const described = describe(type, {
+    oauth2: () => providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options),
+    oauth1: () => readOAuth1(entry.id, sentOAuth1, entry.provider, options),
+    credentials: () => readCredentials(entry.id, credentials ?? {}, entry.provider, options),
+  })
+  const provider = withOwner(described, sent.owner)
   checkClientSecret(provider, clientSecret)
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
-  const keepsSecret = sentOAuth2.client_secret === undefined && sealed !== undefined
+  const keepsSecret = sentClient.client_secret === undefined && sealed !== undefined
   const { clientSecretExpiresAt } = entry.provider
-  const keepsClient = sentOAuth2.client_id === undefined || sentOAuth2.client_id === entry.clientId
+  const keepsClient = sentClient.client_id === undefined || sentClient.client_id === entry.clientId
   const keepsExpiry = keepsSecret && keepsClient && clientSecretExpiresAt !== undefined
   return {
     entry: {
@@ -120,7 +138,22 @@ export function providerToWire(
   const view: EntryView = { entry, redirectUri, hasSecret, missing }
   return {
     ...writeMembers(ENTRY_MEMBERS, view),
-    oauth2: { ...writeMembers(CLIENT_MEMBERS, view), ...writeMembers(OAUTH2_MEMBERS, shown(entry.provider)) },
+    ...describe<Partial<ProviderWire>>(typeOf(entry.provider), {
+      oauth2: () => ({ oauth2: oauth2ToWire(view) }),
+      oauth1: () => ({ oauth1: { ...writeMembers(CLIENT_MEMBERS, view), ...writeOAuth1(entry.provider) } }),
+      credentials: () => ({ credentials: writeCredentials(entry.provider) }),
+    }),
+  }
+}
+
+function describe<T>(type: ProviderType, as: Readonly<Record<ProviderType, () => T>>): T {
+  return as[type]()
+}
+
+function oauth2ToWire(view: EntryView): NonNullable<ProviderWire['oauth2']> {
+  return {
+    ...writeMembers(CLIENT_MEMBERS, view),
+    ...writeMembers(OAUTH2_MEMBERS, shown(view.entry.provider)),
   }
 }
 
@@ -140,12 +173,12 @@ function withOfflineAccessOf(
 
 function readEntry(
   sent: Readonly<Record<string, unknown>>,
-  oauth2: OAuth2Body,
+  client: Readonly<Record<string, unknown>>,
   context: EntryContext,
 ): Partial<EntryModel> {
   return {
     ...readMembers(ENTRY_MEMBERS, sent, () => context),
-    ...readMembers(CLIENT_MEMBERS, oauth2, () => context),
+    ...readMembers(CLIENT_MEMBERS, client, () => context),
   }
 }
 
@@ -180,6 +213,6 @@ function shown(provider: Provider): Provider {
   return isConfirmed ? { ...rest, environmentClientFor } : rest
 }
 
-function withoutNulls(record: OAuth2Body): OAuth2Body {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
+function withoutNulls<Body extends object>(record: Body): Body {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)) as Body // only fewer members
 }

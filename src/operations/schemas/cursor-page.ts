@@ -81,7 +81,7 @@ function parseCursor(cursor: string, list: ListIdentity): readonly [key: string,
   throw invalidMember(
     'cursor',
     'invalid',
-    'This cursor was not made for this list with these filters. Begin again without a cursor.',
+    'This cursor was not made for this list with these filters. Start again without a cursor.',
   )
 }
 

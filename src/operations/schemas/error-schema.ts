@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ERROR_CODES, FAULT_CODES } from '../../domain/errors.ts'
+import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
 import { causeSchema } from './cause-schema.ts'
 
 export const errorCodeSchema = z
@@ -34,5 +35,8 @@ export const errorSchema = z
     cause: causeSchema
       .optional()
       .meta({ description: 'Why a token or a consent cannot be obtained, if that is known' }),
+    requires_authorization: requiredAuthorizationSchema.optional().meta({
+      description: 'What a person must approve; then the same request can be made again',
+    }),
   })
   .openapi('ErrorBody')

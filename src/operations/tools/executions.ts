@@ -32,6 +32,10 @@ export const executionSchema = z
     error_kind: z.string().optional().meta({ description: 'The kind of a ToolError' }),
     duration: z.number().optional().meta({ description: 'Milliseconds' }),
     run_at: z.string().optional(),
+    approval_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The approval for which a scheduled run waits or has waited' }),
     created_at: z.string(),
     updated_at: z.string(),
     started_at: z.string().optional(),
@@ -139,7 +143,7 @@ export function toExecution(
   record: Omit<ExecutionRecord, 'request' | 'result'>,
 ): z.infer<typeof executionSchema> {
   const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
-  const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
+  const { durationMs, runAt, approvalId, createdAt, updatedAt, startedAt, finishedAt } = record
   const { name, namespace, version } = parseToolId(tool)
   return {
     id,
@@ -155,6 +159,7 @@ export function toExecution(
     error_kind: errorKind,
     duration: durationMs,
     run_at: toTimestamp(runAt),
+    approval_id: approvalId,
     created_at: toTimestamp(createdAt),
     updated_at: toTimestamp(updatedAt),
     started_at: toTimestamp(startedAt),

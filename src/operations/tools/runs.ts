@@ -3,12 +3,16 @@ import { perBroker } from '../../flows/per-broker.ts'
 import { runTool as run, streamTool as stream } from '../../tools/run/run-tool.ts'
 import { Answer, EventStream } from '../answer.ts'
 import { runResultSchema, streamEventSchema } from '../dialects/run-schemas.ts'
-import { toRunResponse, toStreamEvent } from '../dialects/runs.ts'
+import { toHeldRun, toRunResponse, toStreamEvent } from '../dialects/runs.ts'
 import { defineOperation } from '../operation.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
+import { executionStatusHeader, runWhenApproved, whenApprovedSchema } from './later-runs.ts'
 import { callMembers, readCall, readRun, runsTool } from './tool-call.ts'
 
-const runSchema = runsTool('toolId', callMembers).openapi('RunRequest')
+const runSchema = runsTool('toolId', callMembers).openapi('StreamRunRequest')
+const heldRunSchema = runsTool('toolId', { ...callMembers, when_approved: whenApprovedSchema }).openapi(
+  'RunRequest',
+)
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
 const SDK_KEY_PREFIX = 'stainless-'
 const HEARTBEAT_MS = 15_000
@@ -26,14 +30,30 @@ export const runTool = defineOperation({
   summary: 'Run a tool and get its plain result',
   description:
     'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
-  body: runSchema,
+  body: heldRunSchema,
   takesIdempotencyKey: true,
   answer: 'The result',
   output: runResultSchema,
   async run(broker, { body, caller: { projectId }, request }) {
     const call = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
     const { tool, result, mayBeRepeated: hadNoEffect } = await run(broker, call, request.cancelSignal)
-    return Answer.untyped(toRunResponse(tool, result), { hadNoEffect })
+    if (body.when_approved !== 'run' || result.outcome !== 'authorization_required')
+      return Answer.untyped(toRunResponse(tool, result), { hadNoEffect })
+    const { args: input, projectId: _, toolId: __, ...others } = call
+    const execution = {
+      id: result.executionId,
+      durationMs: 0,
+      finishedAt: '',
+      outcome: result,
+      wasCalled: false,
+    }
+    const later = await runWhenApproved(
+      broker,
+      { ...others, tool, input },
+      { outcome: 'not_scheduled', execution },
+    )
+    if (later.outcome !== 'scheduled') return Answer.untyped(toRunResponse(tool, result), { hadNoEffect })
+    return Answer.untyped(toHeldRun(tool, result, later), { headers: executionStatusHeader(later) })
   },
 })
 

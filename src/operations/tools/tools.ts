@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { invalidMember } from '../../domain/errors.ts'
-import { loadFeatures } from '../../features/load-features.ts'
 import { bindTool as bind } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool as remove } from '../../tools/catalogue/delete-tool.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
-import { type ImportedTool, importTools as importDocuments } from '../../tools/metadata/import-tools.ts'
+import { importTools as importDocuments } from '../../tools/metadata/import-tools.ts'
+import type { ImportedTool } from '../../tools/metadata/read-document.ts'
 import { executeTool as execute } from '../../tools/run/execute-tool.ts'
 import { mayBeRepeated } from '../../tools/run/execution.ts'
+import type { LaterRun } from '../../tools/run/run-later.ts'
 import { authorizeTool as authorize } from '../../tools/run/tool-tokens.ts'
 import { getWorker } from '../../tools/worker.ts'
 import { Answer } from '../answer.ts'
@@ -29,13 +30,8 @@ import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { defineOperation } from '../operation.ts'
 import { idText, toolNameText } from '../schemas/fields.ts'
 import { type ImportedToolWire, importResultSchema, importSchema } from './import-schemas.ts'
+import { executionStatusHeader, runLater, runWhenApproved, whenApprovedSchema } from './later-runs.ts'
 import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
-
-const [runLater = refuseLater] = await loadFeatures('runLater')
-
-async function refuseLater(): Promise<never> {
-  throw invalidMember('run_at', 'not_allowed', 'This Gatepass runs tools at once: leave run_at out.')
-}
 
 const nameParams = z.object({ name: toolNameText })
 const tag = 'Tools'
@@ -83,6 +79,7 @@ export const executeTool = defineOperation({
       description:
         'Runs the tool at this time instead of now: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has the result',
     }),
+    when_approved: whenApprovedSchema,
     include_error_stacktrace: z.boolean().nullish(),
     ...callMembers,
   }),
@@ -94,10 +91,16 @@ export const executeTool = defineOperation({
     const tool = await getTool(broker, caller.projectId, name, version)
     const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
     const { isArcade } = request
-    const later = body.run_at == null ? undefined : await runLater(broker, call, body.run_at)
-    if (later?.outcome === 'scheduled')
-      return Answer.untyped((isArcade ? toArcadeScheduled : toScheduled)(later.record))
-    const execution = later?.execution ?? (await execute(broker, call, request.cancelSignal))
+    const begun: LaterRun =
+      body.run_at == null
+        ? { outcome: 'not_scheduled', execution: await execute(broker, call, request.cancelSignal) }
+        : await runLater(broker, call, { runAt: body.run_at })
+    const later = body.when_approved === 'run' ? await runWhenApproved(broker, call, begun) : begun
+    if (later.outcome === 'scheduled')
+      return Answer.untyped((isArcade ? toArcadeScheduled : toScheduled)(later), {
+        headers: executionStatusHeader(later),
+      })
+    const { execution } = later
     const hadNoEffect = mayBeRepeated(execution)
     if (!isArcade) {
       const headers = {

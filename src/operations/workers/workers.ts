@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
+import { PINNINGS } from '../../domain/pinned-tool.ts'
 import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
-import { backendOf } from '../../tools/backends.ts'
 import { acceptWaiting } from '../../tools/catalogue/acceptance.ts'
+import { pinningOf } from '../../tools/catalogue/pinning.ts'
 import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
 import { requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
 import {
@@ -20,7 +21,7 @@ import { idText } from '../schemas/fields.ts'
 import { pageQuery, pageSchema, slicePage } from '../schemas/page.ts'
 import { findWorkerType, readWorkerChange, readWorkerType } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire } from './worker-acceptance.ts'
-import { WORKER_BLOCKS, workerChangeSchema, workerCreateSchema } from './worker-body.ts'
+import { PINNING_MEANS, WORKER_BLOCKS, workerChangeSchema, workerCreateSchema } from './worker-body.ts'
 
 const workerSchema = z
   .object({
@@ -46,6 +47,7 @@ const workerSchema = z
       .string()
       .optional()
       .meta({ description: 'Why the catalogue could not be read the last time; Gatepass tries again' }),
+    pinning: z.enum(PINNINGS).meta({ description: PINNING_MEANS }),
     acceptance: acceptanceSchema.meta({
       description: 'Which providers, scopes and secrets the tools of the worker may ask for',
     }),
@@ -58,7 +60,7 @@ const tag = 'Workers'
 const REASONS = {
   inactive: 'It is switched off.',
   unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
-  unauthorized: 'A user has to authorize it first: POST /v1/workers/{id}/authorize.',
+  unauthorized: 'A user must authorize it first: POST /v1/workers/{id}/authorize.',
 } as const
 
 export const createWorker = defineOperation({
@@ -76,12 +78,15 @@ export const createWorker = defineOperation({
   answer: 'Registered',
   output: workerSchema,
   async run(broker, { body, caller: { projectId } }) {
-    const { id, enabled } = body
+    const { id, enabled, pinning } = body
     const { wire, block } = readWorkerType(body)
     const settings = await wire.toSettings(broker, block, projectId)
     return workerToWire(
       broker,
-      await registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings }),
+      await registerWorker(broker, projectId, {
+        ...{ id, enabled, type: wire.type, ...settings },
+        ...(pinning !== undefined && { pinning }),
+      }),
     )
   },
 })
@@ -99,7 +104,9 @@ export const listWorkers = defineOperation({
   output: pageSchema(workerSchema),
   async run(broker, { query, caller }) {
     const page = slicePage(await broker.store.workers.list(caller.projectId), query)
-    const items = await Promise.all(page.items.map((worker) => workerToWire(broker, worker)))
+    const items = await Promise.all(
+      page.items.map((worker) => workerToWire(broker, worker, { withDiff: false })),
+    )
     return { ...page, items }
   },
 })
@@ -131,10 +138,11 @@ export const updateWorker = defineOperation({
   body: workerChangeSchema,
   answer: 'Changed',
   output: workerSchema,
-  async run(broker, { params, body: { enabled, ...sent }, caller }) {
+  async run(broker, { params, body: { enabled, pinning, ...sent }, caller }) {
     const worker = await get(broker, caller.projectId, params.id)
     const changed = await update(broker, worker, async (current) => ({
       ...(enabled !== undefined && { enabled }),
+      ...(pinning !== undefined && { pinning }),
       ...(await readWorkerChange(broker, sent, current)),
     }))
     return workerToWire(broker, changed)
@@ -175,7 +183,7 @@ export const getWorkerHealth = defineOperation({
   }),
   async run(broker, { params, caller }) {
     const worker = await get(broker, caller.projectId, params.id)
-    const health = await backendOf(worker).health(broker, worker)
+    const health = await broker.backends.of(worker).health(broker, worker)
     return { id: worker.id, enabled: worker.enabled, ...health }
   },
 })
@@ -211,23 +219,39 @@ export const acceptWorkerRequirements = defineOperation({
   path: '/v1/workers/{id}/accept',
   role: 'admin',
   tag: 'Workers',
-  summary: 'Accept the new requirements and names of the tools of a worker',
+  summary: 'Accept the new requirements, names and definitions of the tools of a worker',
   description:
-    'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here, and so do names that it claims for its tools: the worker has them from then on, also those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
+    'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here, and so do names that it claims for its tools: the worker has them from then on, also those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read, else 409 `not_accepted`. Definitions of tools (`acceptance.changed`) are accepted by that `digest`, with all that waits, or one by one by `tools`, with what each of them requires: so only as they were shown.',
   params: z.object({ id: idText }),
-  body: z.strictObject({ digest: z.string().max(100).optional() }),
+  body: z
+    .strictObject({
+      digest: z.string().max(100).optional(),
+      tools: z
+        .array(z.strictObject({ tool: z.string().max(400), to: z.string().max(100) }))
+        .min(1)
+        .max(1000)
+        .optional()
+        .meta({ description: 'Members of `acceptance.changed`, each with the digest that was shown' }),
+    })
+    .refine(({ digest, tools }) => digest === undefined || tools === undefined, {
+      message: 'goes with no `digest`: send one of the two',
+      path: ['tools'],
+    }),
   bodyIsOptional: true,
   answer: 'The worker',
   output: workerSchema,
   async run(broker, { params, body, caller }) {
     const worker = await get(broker, caller.projectId, params.id)
-    const { digest } = body
-    await acceptWaiting(broker, worker, digest === undefined ? {} : { digest })
+    await acceptWaiting(broker, worker, body)
     return workerToWire(broker, await get(broker, caller.projectId, params.id))
   },
 })
 
-export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
+export async function workerToWire(
+  broker: Broker,
+  worker: Worker,
+  { withDiff = true } = {},
+): Promise<z.infer<typeof workerSchema>> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
   const isAuthorized = wire?.isAuthorized?.(worker)
@@ -238,7 +262,7 @@ export async function workerToWire(broker: Broker, worker: Worker): Promise<z.in
     type,
     enabled,
     status,
-    managed: type === 'module',
+    managed: broker.backends.of(worker).isInProcess === true,
     binding: { id: projectId, type: 'project' },
     ...(wire && { [type]: wire.toWire(broker, worker) }),
     requirements: {
@@ -250,6 +274,7 @@ export async function workerToWire(broker: Broker, worker: Worker): Promise<z.in
     },
     synced_at: toTimestamp(syncedAt),
     sync_error: syncError,
-    acceptance: await acceptanceToWire(broker, worker),
+    pinning: pinningOf(broker, worker),
+    acceptance: await acceptanceToWire(broker, worker, { withDiff }),
   }
 }

@@ -6,12 +6,17 @@ import { definitionTexts } from './definition-texts.ts'
 /** The file that the build writes, since parsing all definitions at a start would take tens of milliseconds. */
 const BUILT = new URL('./definition-index.json', import.meta.url)
 
+/** The addresses of an authorization server. */
+interface Addressed {
+  readonly variables?: Readonly<Record<string, { readonly one_of?: readonly string[] }>>
+  readonly authorize_request: { readonly endpoint: string }
+}
+
 /** What the index needs of a definition's JSON. */
 interface Indexed {
-  readonly oauth2: {
-    readonly variables?: Readonly<Record<string, { readonly one_of?: readonly string[] }>>
-    readonly authorize_request: { readonly endpoint: string }
-  }
+  /** Absent where users type credentials. */
+  readonly oauth2?: Addressed
+  readonly oauth1?: Addressed
   readonly other_endpoints?: { readonly authorization?: readonly string[] }
   readonly shares_endpoints_with?: string
 }
@@ -47,10 +52,16 @@ export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex
   const byHost = new Map<string, string[]>()
   const byEnd: { end: string; id: string }[] = []
   for (const [id, text] of texts) {
-    const { oauth2, other_endpoints: others, shares_endpoints_with: shared }: Indexed = JSON.parse(text)
-    if (shared !== undefined) continue
-    const endpoints = [oauth2.authorize_request.endpoint, ...(others?.authorization ?? [])]
-    const hosts = endpoints.flatMap((endpoint) => hostsOf(endpoint, oauth2.variables))
+    const {
+      oauth2,
+      oauth1,
+      other_endpoints: others,
+      shares_endpoints_with: shared,
+    }: Indexed = JSON.parse(text)
+    const server = oauth2 ?? oauth1
+    if (shared !== undefined || server === undefined) continue
+    const endpoints = [server.authorize_request.endpoint, ...(others?.authorization ?? [])]
+    const hosts = endpoints.flatMap((endpoint) => hostsOf(endpoint, server.variables))
     for (const host of new Set(hosts)) {
       const end = host.slice(host.lastIndexOf('}') + 1)
       if (end === host) byHost.set(host, [...(byHost.get(host) ?? []), id])
@@ -62,7 +73,7 @@ export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex
 }
 
 /** The hosts of the template: one for each listed value of a variable, and with `{{name}}` where any value may be. */
-function hostsOf(endpoint: string, variables: Indexed['oauth2']['variables'] = {}): string[] {
+function hostsOf(endpoint: string, variables: Addressed['variables'] = {}): string[] {
   const host = /^https:\/\/([^/?]+)/.exec(endpoint)?.[1] ?? ''
   const [placeholder, name = ''] = /\{\{\s*([a-z_]+)\s*\}\}/.exec(host) ?? []
   const listed = variables[name]?.one_of

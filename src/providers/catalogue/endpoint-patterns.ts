@@ -1,4 +1,11 @@
-import { ENDPOINT_ROLES, type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
+import {
+  ENDPOINT_ROLES,
+  type EndpointRole,
+  endpointsOf,
+  originAndPath,
+  type Provider,
+  requestsOf,
+} from '../provider.ts'
 import { hasPlaceholder } from '../template.ts'
 import { variableFault } from '../variables.ts'
 
@@ -21,19 +28,12 @@ export function endpointPatterns(provider: Provider, others: EndpointPatterns): 
 }
 
 function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> {
-  const templates: Partial<Record<EndpointRole, string | undefined>> = {
-    authorization: provider.authorizationRequest.endpointTemplate,
-    token: provider.tokenRequest.endpointTemplate,
-    refresh: provider.refreshRequest?.endpointTemplate,
-    exchange: provider.exchangeRequest?.endpointTemplate,
-    renewal: provider.renewalRequest?.endpointTemplate,
-    user_info: provider.userInfoRequest?.endpointTemplate,
-    introspection: provider.introspectionRequest?.endpointTemplate,
-    revocation: provider.revocationRequest?.endpointTemplate,
-  }
+  const templates = new Map<string, string | undefined>(
+    requestsOf(provider).map(([role, { endpointTemplate }]) => [role, endpointTemplate]),
+  )
   const kept = Object.keys(provider.keptValues ?? {})
   const patterns = Object.entries(endpointsOf(provider)).map(([role, endpoint]) => {
-    const template = templates[role as EndpointRole] // a role of the provider's
+    const template = templates.get(role)
     // a kept value may be a whole origin, which is no part of a pattern; `endpoint` has the value's example
     const hasKept = kept.some((name) => hasPlaceholder(template ?? '', name))
     return [role, template === undefined || hasKept ? endpoint : endpointPattern(template)]
@@ -48,7 +48,9 @@ export function endpointPattern(template: string): string {
   const marked = template.replaceAll(/\{\{\s*([A-Za-z_]+)\s*\}\}/g, (placeholder, name: string) =>
     name === 'client_id' ? placeholder : `zz${names.push(name) - 1}zz`,
   )
-  return originAndPath(marked).replaceAll(/zz(\d+)zz/g, (mark, at: string) =>
+  // a variable in place of a port is no URL
+  const pattern = URL.canParse(marked) ? originAndPath(marked) : marked.replace(/[?#].*$/, '')
+  return pattern.replaceAll(/zz(\d+)zz/g, (mark, at: string) =>
     names[Number(at)] === undefined ? mark : `{${names[Number(at)]}}`,
   )
 }

@@ -1,6 +1,12 @@
 import { keptValuesInEndpoints, ownEndpointsOf } from '../connection-values.ts'
 import { type Definition, readDefinition } from '../definition/read-definition.ts'
-import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
+import {
+  authorizationRequestIn,
+  type EndpointRole,
+  endpointsOf,
+  originAndPath,
+  type Provider,
+} from '../provider.ts'
 import { withFixedVariables } from '../variables.ts'
 import type { BuiltInProvider } from './built-in-provider.ts'
 import { definitionsAt } from './definition-index.ts'
@@ -42,8 +48,8 @@ export interface CatalogueMatch {
 
 /** The provider that both endpoints belong to, each in its role. To share a host with a provider is not enough. */
 export function findBuiltInByEndpoints(
-  authorizationEndpoint: string,
-  tokenEndpoint: string,
+  authorizationEndpoint: string | undefined,
+  tokenEndpoint: string | undefined,
 ): CatalogueMatch | undefined {
   return matches(authorizationEndpoint, tokenEndpoint)[0]
 }
@@ -53,7 +59,7 @@ export function findCatalogueMatch({
   authorizationRequest,
   tokenRequest,
 }: Provider): CatalogueMatch | undefined {
-  return findBuiltInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)
+  return findBuiltInByEndpoints(authorizationRequest?.endpoint, tokenRequest?.endpoint)
 }
 
 /**
@@ -64,7 +70,7 @@ export function findCatalogueMatch({
 export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): boolean {
   const builtIn = typeof of === 'string' ? verified(of) : of
   const { authorizationRequest, tokenRequest } = provider
-  const wanted = wantedOf(authorizationRequest.endpoint, tokenRequest.endpoint)
+  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint)
   const match = builtIn && wanted && matchOf(builtIn, wanted)
   return (
     match !== undefined &&
@@ -74,13 +80,19 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
   )
 }
 
-/** Whether both endpoints that make the server's identity are those of the definition, with any value of its variables. */
-export function hasEndpointsOf(
-  { authorizationRequest, tokenRequest }: Provider,
-  of: BuiltInProvider,
-): boolean {
-  const wanted = wantedOf(authorizationRequest.endpoint, tokenRequest.endpoint)
+/**
+ * Whether both endpoints that make the server's identity are those of the definition, with any value of its variables.
+ * Of typed credentials: whether they are put into the same place of requests to the same API.
+ */
+export function hasEndpointsOf(provider: Provider, of: BuiltInProvider): boolean {
+  if (provider.credentials !== undefined) return apiOf(provider) === apiOf(of.provider)
+  const { authorizationRequest, tokenRequest } = provider
+  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint)
   return wanted !== undefined && matchOf(of, wanted) !== undefined
+}
+
+function apiOf({ credentials, api }: Provider): string {
+  return JSON.stringify([credentials?.place, api?.baseUrlTemplate ?? api?.baseUrl])
 }
 
 /**
@@ -115,12 +127,19 @@ interface Wanted {
   readonly token: string
 }
 
-function wantedOf(authorizationEndpoint: string, tokenEndpoint: string): Wanted | undefined {
+function wantedOf(
+  authorizationEndpoint: string | undefined,
+  tokenEndpoint: string | undefined,
+): Wanted | undefined {
+  if (authorizationEndpoint === undefined || tokenEndpoint === undefined) return undefined
   if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return undefined
   return { authorization: originAndPath(authorizationEndpoint), token: originAndPath(tokenEndpoint) }
 }
 
-function matches(authorizationEndpoint: string, tokenEndpoint: string): CatalogueMatch[] {
+function matches(
+  authorizationEndpoint: string | undefined,
+  tokenEndpoint: string | undefined,
+): CatalogueMatch[] {
   const wanted = wantedOf(authorizationEndpoint, tokenEndpoint)
   if (wanted === undefined) return []
   const candidates = definitionsAt(new URL(wanted.authorization).host).flatMap((id) => builtIn(id) ?? [])
@@ -167,7 +186,7 @@ export function withOfflineAccess({
   offlineAccess,
 }: Pick<BuiltInProvider, 'provider' | 'offlineAccess'>): Provider {
   if (offlineAccess === undefined) return provider
-  const { authorizationRequest } = provider
+  const authorizationRequest = authorizationRequestIn(provider)
   const params = { ...authorizationRequest.params, ...offlineAccess.params }
   for (const [name, template] of Object.entries(params)) {
     if (template.includes('{{scopes}}')) params[name] = [template, ...(offlineAccess.scopes ?? [])].join(' ')

@@ -1,5 +1,6 @@
 import { foldName } from '../../domain/nearest.ts'
 import type { Definition } from '../definition/read-definition.ts'
+import { PROVIDER_TYPES, type ProviderType, typeOf } from '../provider.ts'
 import { definitionTexts } from './definition-texts.ts'
 
 /** A definition of the catalogue as lists show it. */
@@ -10,6 +11,9 @@ export interface CatalogueEntry {
   readonly category: string
   /** Whether two sources or a document support its endpoints. */
   readonly isVerified: boolean
+  readonly type: ProviderType
+  /** The id of another definition of the same service (`second_way_of`). */
+  readonly secondWayOf?: string | undefined
   /** What an operator has to give besides the client: the names of variables without a value. */
   readonly asksFor: readonly string[]
   readonly documentation?: string | undefined
@@ -18,14 +22,21 @@ export interface CatalogueEntry {
 }
 
 /** What lists need of a definition's JSON. The test of the catalogue reads each file by the whole definition. */
+interface Asking {
+  readonly variables?: Readonly<Record<string, { readonly value?: string }>>
+}
+
 interface Shown {
   readonly name: string
   readonly also_known_as?: readonly string[]
   readonly category: string
   readonly verified: boolean
+  readonly second_way_of?: string
   readonly documentation?: string
   readonly logo?: string
-  readonly oauth2: { readonly variables?: Readonly<Record<string, { readonly value?: string }>> }
+  readonly oauth2?: Asking
+  readonly oauth1?: Asking
+  readonly credentials?: Asking
 }
 
 export interface CatalogueFilter {
@@ -77,14 +88,19 @@ function rankOf({ id, name, alsoKnownAs }: CatalogueEntry, wanted: string): numb
 }
 
 function entryOf(id: string, shown: Shown): CatalogueEntry {
-  const { name, also_known_as = [], category, verified, documentation, logo, oauth2 } = shown
-  const asksFor = Object.entries(oauth2.variables ?? {}).filter(([, { value }]) => value === undefined)
+  const { name, also_known_as = [], category, verified, second_way_of: secondWayOf } = shown
+  const { documentation, logo, oauth2, oauth1, credentials } = shown
+  const asksFor = Object.entries((oauth2 ?? oauth1 ?? credentials)?.variables ?? {}).filter(
+    ([, { value }]) => value === undefined,
+  )
   return {
     id,
     name,
     alsoKnownAs: also_known_as,
     category,
     isVerified: verified,
+    type: PROVIDER_TYPES.find((type) => shown[type] !== undefined) ?? 'oauth2',
+    secondWayOf,
     asksFor: asksFor.map(([variable]) => variable),
     documentation,
     logo,
@@ -94,7 +110,7 @@ function entryOf(id: string, shown: Shown): CatalogueEntry {
 /** The operator's own definition counts as verified unless it says otherwise. */
 function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
   const { name, also_known_as: alsoKnownAs = [], category = 'other', verified = true } = facts
-  const { documentation, logo } = facts
+  const { documentation, logo, second_way_of: secondWayOf } = facts
   const asksFor = Object.entries(provider.variables ?? {}).filter(([, { isExample }]) => isExample === true)
   return {
     id,
@@ -102,6 +118,8 @@ function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
     alsoKnownAs,
     category,
     isVerified: verified,
+    type: typeOf(provider),
+    secondWayOf,
     asksFor: asksFor.map(([variable]) => variable),
     documentation,
     logo,

@@ -14,6 +14,7 @@ type Setting = 'defaultScopes' | 'account' | 'publicClients' | 'ignoresIdToken'
 const member = memberOf<Pick<Provider, Setting>, OAuth2Context, Provider>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 const expressions = z.array(z.string().min(1).max(500)).max(10)
+export const accountExpressions = z.object({ id: expressions.optional(), name: expressions.optional() })
 
 export const ACCOUNT_SETTINGS = {
   default_scopes: member({
@@ -30,14 +31,11 @@ export const ACCOUNT_SETTINGS = {
   }),
   account: member({
     ...input(
-      z
-        .object({ id: expressions.optional(), name: expressions.optional() })
-        .nullish()
-        .meta({
-          description:
-            "Beyond Arcade: where the user info has the account's id and its name, as expressions of a response map, the most trusted first. Left out: where most servers have them, OpenID Connect's claims first.",
-          example: { id: ['$.data.id'], name: ['$.data.email', '$.data.login'] },
-        }),
+      accountExpressions.nullish().meta({
+        description:
+          "Beyond Arcade: where the user info has the account's id and its name, as expressions of a response map, the most trusted first. Left out: where most servers have them, OpenID Connect's claims first.",
+        example: { id: ['$.data.id'], name: ['$.data.email', '$.data.login'] },
+      }),
     ),
     answer: z.object({ id: z.array(z.string()), name: z.array(z.string()) }).optional(),
     read: (sent, context) => ({ account: readAccount(sent, context) }),
@@ -76,19 +74,29 @@ export const ACCOUNT_SETTINGS = {
   }),
 }
 
+interface AccountInput {
+  readonly id?: string[] | undefined
+  readonly name?: string[] | undefined
+}
+
 /** The places of id and name in the user info. Those of the base hold only for user info of the same host. */
 function readAccount(
-  sent: { readonly id?: string[] | undefined; readonly name?: string[] | undefined } | null | undefined,
+  sent: AccountInput | null | undefined,
   { base, read }: OAuth2Context,
 ): Provider['account'] {
   const isSamePlace = sameHost(base?.userInfoRequest?.endpoint, read.userInfoRequest?.endpoint)
   const before = base !== undefined && isSamePlace && sent !== null ? base.account : USUAL_ACCOUNT
+  checkAccount('oauth2.account', sent)
+  return { id: sent?.id ?? before.id, name: sent?.name ?? before.name }
+}
+
+/** Throws `invalid_request` for an expression that cannot be read. */
+export function checkAccount(path: string, sent: AccountInput | null | undefined): void {
   for (const name of ['id', 'name'] as const)
     for (const [at, text] of (sent?.[name] ?? []).entries()) {
       const parsed = parseExpression(text)
-      if ('fault' in parsed) refuse(`oauth2.account.${name}.${at}`, parsed.fault)
+      if ('fault' in parsed) refuse(`${path}.${name}.${at}`, parsed.fault)
     }
-  return { id: sent?.id ?? before.id, name: sent?.name ?? before.name }
 }
 
 function same(one: readonly string[], other: readonly string[]): boolean {

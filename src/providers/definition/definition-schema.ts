@@ -1,10 +1,13 @@
 import { z } from 'zod'
-import { ENDPOINT_ROLES, type EndpointRole } from '../provider.ts'
+import { ENDPOINT_ROLES, type EndpointRole, PROVIDER_TYPES } from '../provider.ts'
+import { credentialsDefined } from './credentials-settings.ts'
+import { OWNER } from './grant-settings.ts'
 import { shapeOf } from './member.ts'
+import { oauth1Defined } from './oauth1-settings.ts'
 import { OAUTH2_MEMBERS } from './oauth2-settings.ts'
 
-// The schema of a definition file: `oauth2` as in `POST /v1/admin/auth_providers`, without the client, and the facts
-// that a catalogue shows.
+// The schema of a definition file: `oauth2`, `oauth1` or `credentials` as in `POST /v1/admin/auth_providers`, without the client,
+// and the facts that a catalogue shows.
 
 export const CATEGORIES = [
   'ai',
@@ -14,6 +17,7 @@ export const CATEGORIES = [
   'communication',
   'content',
   'crm',
+  'data',
   'design',
   'development',
   'education',
@@ -26,6 +30,7 @@ export const CATEGORIES = [
   'identity',
   'iot',
   'legal',
+  'maps',
   'marketing',
   'media',
   'monitoring',
@@ -34,6 +39,7 @@ export const CATEGORIES = [
   'productivity',
   'project-management',
   'sales',
+  'search',
   'security',
   'social',
   'sports',
@@ -91,10 +97,16 @@ export const definitionSchema = z
       .optional()
       .meta({ description: 'Other names, by which a search finds the provider' }),
     category: z.enum(CATEGORIES).optional(),
-    oauth2: z.object(shapeOf(DEFINED, 'create')).meta({
+    owner: OWNER.input,
+    type: z.enum(PROVIDER_TYPES).optional().meta({
+      description: 'Which member has the settings. Left out: the one that is there.',
+    }),
+    oauth2: z.object(shapeOf(DEFINED, 'create')).optional().meta({
       description:
         'The authorization server and the requests to it, as `oauth2` of `POST /v1/admin/auth_providers` without the client. A member that is left out is as the RFCs have it.',
     }),
+    oauth1: oauth1Defined.optional(),
+    credentials: credentialsDefined.optional(),
     offline_access: z
       .object({
         params: z.record(words(200), z.string().max(2000)).optional(),
@@ -111,11 +123,16 @@ export const definitionSchema = z
       .optional()
       .meta({
         description:
-          'Further addresses of the endpoints, of other versions or hosts, by which the provider is recognised. They may name variables as `{{name}}`.',
+          'Further addresses of the endpoints, of other versions or hosts, by which the provider is recognized. They may name variables as `{{name}}`.',
       }),
+    second_way_of: slug.optional().meta({
+      description:
+        'The id of another definition of the same service, whose users give access in another way: `github` for the API keys of GitHub',
+      example: 'github',
+    }),
     shares_endpoints_with: slug.optional().meta({
       description:
-        'The id of another definition that has the same endpoints. An entry with these endpoints is recognised as the other definition; this definition is used only where its id is named.',
+        'The id of another definition that has the same endpoints. An entry with these endpoints is recognized as the other definition; this definition is used only where its id is named.',
     }),
     registration: z
       .object({
@@ -155,7 +172,10 @@ export const definitionSchema = z
       .optional()
       .meta({ description: 'The slug of a logo of the catalogue, which has those of simple-icons' }),
   })
-  .meta({ title: 'Provider of Gatepass', description: 'The definition of one OAuth 2 provider' })
+  .meta({
+    title: 'Provider of Gatepass',
+    description: 'The definition of one provider, with one of `oauth2`, `oauth1` and `credentials`',
+  })
 
 export type DefinitionInput = z.output<typeof definitionSchema>
 

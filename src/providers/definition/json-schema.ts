@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PROVIDER_TYPES } from '../provider.ts'
 import { definitionSchema } from './definition-schema.ts'
 
 /**
@@ -18,5 +19,5 @@ export function definitionJsonSchema(id: string): object {
       if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false
     },
   })
-  return { $schema, $id: id, ...schema }
+  return { $schema, $id: id, ...schema, oneOf: PROVIDER_TYPES.map((type) => ({ required: [type] })) }
 }

@@ -61,7 +61,7 @@ export function readKeptValues(
     if (parsed !== undefined && 'fault' in parsed) refuse(`${path}.at`, parsed.fault)
     const { example } = said
     if (example !== undefined && !isAllowed(allowed, example))
-      refuse(`${path}.example`, 'is no value that would be kept')
+      refuse(`${path}.example`, 'is not a value that would be kept')
     return [name, { from, at: place, ...allowed, ...(example !== undefined && { example }) }]
   })
   return read.length > 0 ? Object.fromEntries(read) : undefined

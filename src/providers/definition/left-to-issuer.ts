@@ -1,4 +1,5 @@
-import type { IssuerDecides, Provider } from '../provider.ts'
+import { type IssuerDecides, isWithout, type Provider } from '../provider.ts'
+import { readGrant } from './grant-settings.ts'
 import type { OAuth2Input } from './oauth2-settings.ts'
 import { REQUESTS } from './requests.ts'
 
@@ -23,9 +24,12 @@ export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
   const endpoint = sent.issuer
   // beside a token endpoint of one's own, refresh tokens go there
   const refreshed = sent.token_request?.endpoint ?? endpoint
+  const grant = readGrant(sent.grant, undefined)
   return {
     ...sent,
-    authorize_request: { endpoint, ...sent.authorize_request },
+    ...(!isWithout({ grant }, 'authorization') && {
+      authorize_request: { endpoint, ...sent.authorize_request },
+    }),
     token_request: { endpoint, ...sent.token_request },
     ...(sent.refresh_request && { refresh_request: { endpoint: refreshed, ...sent.refresh_request } }),
   }
@@ -41,14 +45,15 @@ export function leaveToIssuer(
   if (provider.issuer === undefined) return provider
   const isNewIssuer = sent.issuer != null && sent.issuer !== before?.issuer
   if (isOfCatalogue && !isNewIssuer && before?.fromIssuer === undefined) return provider
-  const fromIssuer = before === undefined ? leftOut(sent) : stillLeftOut(sent, before)
+  const left = before === undefined ? leftOut(sent) : stillLeftOut(sent, before)
+  const fromIssuer = left.filter((role) => !isWithout(provider, role))
   const isSameIssuer = before?.issuer === provider.issuer
-  const left: Provider = {
+  const told: Provider = {
     ...provider,
     fromIssuer,
     ...(isSameIssuer && before?.metadataRead && { metadataRead: true }),
   }
-  return fromIssuer.length > 0 ? left : provider
+  return fromIssuer.length > 0 ? told : provider
 }
 
 /** The settings that a request which creates an entry leaves to the issuer. */
@@ -62,7 +67,8 @@ function leftOut(sent: OAuth2Input): IssuerDecides[] {
   return [
     ...left
       .filter((role) => isServerLeft || !AFTER_A_GRANT.includes(role))
-      .filter((role) => isTokenLeft || role !== 'refresh'), // refresh tokens go to the token endpoint that was named
+      .filter((role) => isTokenLeft || role !== 'refresh') // refresh tokens go to the token endpoint that was named
+      .filter((role) => left.includes('authorization') || role !== 'pushed_authorization'),
     ...(isTokenLeft && sent.token_request?.auth_method == null ? (['client_authentication'] as const) : []),
     ...(isTokenLeft && sent.refresh_request?.auth_method == null
       ? (['refresh_authentication'] as const)

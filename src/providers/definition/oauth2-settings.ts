@@ -7,9 +7,16 @@ import {
   clientAssertionAnswer,
   clientAssertionInput,
   readClientAssertion,
+  readRequestObject,
+  requestObjectAnswer,
+  requestObjectInput,
   writeClientAssertion,
 } from './client-assertion.ts'
+import { DPOP_MEMBERS } from './dpop-settings.ts'
+import { ASSERTION_SETTINGS } from './grant-assertion.ts'
+import { GRANT_SETTINGS } from './grant-settings.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
+import { INSTALLATION_SETTINGS } from './installation.ts'
 import { keptValuesAnswer, keptValuesInput, readKeptValues, writeKeptValues } from './kept-values.ts'
 import { knownServer, sameServer } from './known-server.ts'
 import { changed, type Found, memberOf, type ShapeOf } from './member.ts'
@@ -74,6 +81,8 @@ export const OAUTH2_MEMBERS = {
       ...(hexCodeChallenge === true && { code_challenge_encoding: 'hex' as const }),
     }),
   }),
+  ...GRANT_SETTINGS,
+  ...INSTALLATION_SETTINGS,
   ...REQUESTS,
   client_assertion: member({
     ...input(clientAssertionInput),
@@ -86,6 +95,20 @@ export const OAUTH2_MEMBERS = {
     }),
     write: ({ clientAssertion }) => clientAssertion && writeClientAssertion(clientAssertion),
   }),
+  ...ASSERTION_SETTINGS,
+  request_object: member({
+    ...input(requestObjectInput),
+    answer: requestObjectAnswer,
+    read: (sent, context) => ({
+      requestObject: readRequestObject(sent, sameServer(context) ? context.base?.requestObject : undefined),
+    }),
+    write: ({ requestObject }) =>
+      requestObject && {
+        ...(requestObject.algorithm && { algorithm: requestObject.algorithm }),
+        ...(requestObject.keyId && { key_id: requestObject.keyId }),
+      },
+  }),
+  ...DPOP_MEMBERS,
   issuer: member({
     ...input(
       z.string().max(1000).nullish().meta({

@@ -6,7 +6,11 @@ import { type EndpointPatterns, endpointPattern, endpointPatterns } from '../cat
 import type { Provider } from '../provider.ts'
 import { checkTemplate } from '../template.ts'
 import { fillEndpoint, urlTemplateFault } from '../variables.ts'
+import { readCredentials } from './credentials-settings.ts'
 import { type DefinitionInput, definitionSchema } from './definition-schema.ts'
+import { withOwner } from './grant-settings.ts'
+import { readOAuth1 } from './oauth1-settings.ts'
+import { typeSent } from './provider-types.ts'
 import { readProvider } from './read-provider.ts'
 import { refuse } from './refuse.ts'
 import { withStandardParams } from './standard-params.ts'
@@ -16,7 +20,19 @@ export interface Definition extends BuiltInProvider {
   /**
    * The members of the file that describe the provider to people, such as its category and the meaning of its scopes.
    */
-  readonly facts: Readonly<Omit<DefinitionInput, '$schema' | 'oauth2' | 'offline_access' | 'other_endpoints'>>
+  readonly facts: Readonly<
+    Omit<
+      DefinitionInput,
+      | '$schema'
+      | 'type'
+      | 'oauth2'
+      | 'oauth1'
+      | 'credentials'
+      | 'offline_access'
+      | 'other_endpoints'
+      | 'owner'
+    >
+  >
 }
 
 const CHECKED = checked(definitionSchema, 'the definition')
@@ -31,16 +47,30 @@ export function readDefinition(
 ): Definition {
   const {
     $schema: _,
+    type,
     oauth2,
+    oauth1,
+    credentials,
     offline_access: offlineAccess,
     other_endpoints: others = {},
+    owner,
     ...facts
   } = parse(CHECKED, value)
   const { id, name } = facts
-  const start = { base: undefined, blocksBefore: {} }
-  const read = readProvider(name, oauth2, start, { allowsHttp, isDefinition: true })
-  const provider = withStandardParams(isComplete(oauth2) ? withoutMetadata(read) : read)
+  const options = { allowsHttp, isDefinition: true }
+  const kind = typeSent({ type, oauth2, oauth1, credentials })
+  const readAs = {
+    oauth2: () =>
+      readOAuth2(name, oauth2 ?? refuse('oauth2', 'is required, or oauth1 or credentials'), options),
+    oauth1: () => readOAuth1(name, oauth1 ?? refuse('oauth1', 'is required'), undefined, options),
+    credentials: () =>
+      readCredentials(name, credentials ?? refuse('credentials', 'is required'), undefined, options),
+  }
+  const read = readAs[kind]()
+  const provider = withOwner(read, owner)
   const faults = collectFaults()
+  if (kind !== 'oauth2' && offlineAccess !== undefined)
+    refuse('offline_access', 'has no use: there are no refresh tokens')
   faults.of(() => checkOfflineAccess(offlineAccess))
   const patterns = faults.of(() => readOthers(others, provider, allowsHttp))
   faults.throwIfAny()
@@ -58,7 +88,18 @@ export function readDefinition(
   }
 }
 
-function isComplete({ authorize_request, token_request }: DefinitionInput['oauth2']): boolean {
+type OAuth2Defined = NonNullable<DefinitionInput['oauth2']>
+
+function readOAuth2(
+  name: string,
+  oauth2: OAuth2Defined,
+  options: { readonly allowsHttp: AllowsHttp; readonly isDefinition: boolean },
+): Provider {
+  const read = readProvider(name, oauth2, { base: undefined, blocksBefore: {} }, options)
+  return withStandardParams(isComplete(oauth2) ? withoutMetadata(read) : read)
+}
+
+function isComplete({ authorize_request, token_request }: OAuth2Defined): boolean {
   return authorize_request?.endpoint !== undefined && token_request?.endpoint !== undefined
 }
 

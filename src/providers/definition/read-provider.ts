@@ -1,7 +1,10 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
 import { withVariables } from '../variables.ts'
-import { checkClientKey } from './client-assertion.ts'
+import { checkClientKey, checkRequestObject } from './client-assertion.ts'
+import { checkDpop } from './dpop-settings.ts'
+import { checkGrantAssertion } from './grant-assertion.ts'
+import { checkUserless, withoutCode } from './grant-settings.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
 import { type Found, readMembers } from './member.ts'
 import { OAUTH2_MEMBERS, type OAuth2Input } from './oauth2-settings.ts'
@@ -40,11 +43,19 @@ export function readProvider(
     read,
   })
   const read = readMembers(OAUTH2_MEMBERS, completed, contextOf)
-  const provider = { displayName: base?.displayName ?? displayName, ...read } as Provider // OAUTH2_MEMBERS has all required members
+  // OAUTH2_MEMBERS has all required members
+  const provider = withoutCode({ displayName: base?.displayName ?? displayName, ...read } as Provider)
   checkVariables(provider)
+  checkUserless(provider)
   checkClientKey(provider)
+  checkGrantAssertion(provider)
+  checkRequestObject(provider)
+  checkDpop(provider)
   checkRefresh(provider)
   const { authorizationRequest, tokenRequest } = provider
-  const isOfCatalogue = knownAt(authorizationRequest.endpoint, tokenRequest.endpoint) !== undefined
+  const isOfCatalogue =
+    authorizationRequest !== undefined &&
+    tokenRequest !== undefined &&
+    knownAt(authorizationRequest.endpoint, tokenRequest.endpoint) !== undefined
   return leaveToIssuer(provider, sent, base, { isOfCatalogue })
 }

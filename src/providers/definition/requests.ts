@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { invalidMember } from '../../domain/errors.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
 import { KEY_METHODS } from '../client-auth-method.ts'
-import type { EndpointRole, Provider } from '../provider.ts'
+import { type EndpointRole, isUserless, isWithout, type Provider, REQUESTS_BY_ROLE } from '../provider.ts'
 import type { ResourceRequestBlock } from '../request-block.ts'
 import {
   type Found,
@@ -37,22 +38,8 @@ export interface OAuth2Context {
 /** Finds the provider of the catalogue that both endpoints belong to, each in its role. */
 export type KnownAt = (authorizationEndpoint: string, tokenEndpoint: string) => Provider | undefined
 
-type BlockName =
-  | 'authorizationRequest'
-  | 'tokenRequest'
-  | 'refreshRequest'
-  | 'exchangeRequest'
-  | 'renewalRequest'
-  | 'userInfoRequest'
-  | 'introspectionRequest'
-  | 'revocationRequest'
-
 interface RequestKind extends RequestRules {
-  readonly name: string
-  /** The name of its endpoint among what an issuer's metadata can fill. */
   readonly role: EndpointRole
-  /** The member of `Provider`. */
-  readonly block: BlockName
   readonly isRequired?: boolean
   /** Its `params` and `headers` may name kept values. */
   readonly mayNameKeptValues?: boolean
@@ -101,12 +88,13 @@ export type BlockInput = z.output<typeof changedBlock>
 const BASIC = ['client_secret_basic', 'client_secret_basic_unencoded'] as const
 const CLIENT = [...BASIC, 'client_secret_post', ...KEY_METHODS] as const
 
+/** Of a client whose secret is the key of its grant's assertions. */
+const BY_ASSERTION = { authMethods: ['none', 'private_key_jwt'], mayBeUnauthenticated: true } as const
+
 export const REQUESTS = {
   authorize_request: request(
     {
-      name: 'authorize_request',
       role: 'authorization',
-      block: 'authorizationRequest',
       isRequired: true,
       members: AUTHORIZATION,
       placeholders: ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'],
@@ -115,11 +103,17 @@ export const REQUESTS = {
     openBlock.extend(shapeOf(FRAGMENT, 'create')).nullish(),
     z.object(shapeOf(AUTHORIZATION, 'answer')),
   ),
+  pushed_authorization_request: request(
+    { role: 'pushed_authorization', members: { endpoint }, placeholders: [], authMethods: [] },
+    z.object({ endpoint: endpoint.create }).nullish().meta({
+      description:
+        'Beyond Arcade: the endpoint of RFC 9126. The parameters of the authorization request are sent there first, and the browser carries only a reference to them. The client authenticates as at the token endpoint.',
+    }),
+    z.object({ endpoint: endpoint.answer }).optional(),
+  ),
   token_request: request(
     {
-      name: 'token_request',
       role: 'token',
-      block: 'tokenRequest',
       isRequired: true,
       members: REQUEST_MEMBERS,
       placeholders: ['client_id', 'client_secret', 'redirect_uri'],
@@ -130,10 +124,8 @@ export const REQUESTS = {
   ),
   refresh_request: request(
     {
-      name: 'refresh_request',
       mayNameKeptValues: true,
       role: 'refresh',
-      block: 'refreshRequest',
       members: REQUEST_MEMBERS,
       placeholders: ['refresh_token', 'access_token', 'client_id', 'client_secret', 'redirect_uri'],
       authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
@@ -143,9 +135,7 @@ export const REQUESTS = {
   ),
   exchange_request: request(
     {
-      name: 'exchange_request',
       role: 'exchange',
-      block: 'exchangeRequest',
       members: REQUEST_MEMBERS,
       placeholders: ['access_token', 'client_id', 'client_secret', 'redirect_uri'],
       authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
@@ -160,9 +150,7 @@ export const REQUESTS = {
   ),
   renewal_request: request(
     {
-      name: 'renewal_request',
       role: 'renewal',
-      block: 'renewalRequest',
       members: RENEWED,
       placeholders: ['access_token', 'client_id', 'client_secret'],
       authMethods: ['none', ...CLIENT, 'bearer_access_token'],
@@ -178,9 +166,7 @@ export const REQUESTS = {
   ),
   user_info_request: request(
     {
-      name: 'user_info_request',
       role: 'user_info',
-      block: 'userInfoRequest',
       members: RESOURCE,
       placeholders: ['client_id', 'access_token'],
       authMethods: ['bearer_access_token'],
@@ -191,9 +177,7 @@ export const REQUESTS = {
   ),
   token_introspection_request: request(
     {
-      name: 'token_introspection_request',
       role: 'introspection',
-      block: 'introspectionRequest',
       members: INTROSPECTION,
       placeholders: ['access_token', 'client_id', 'client_secret'],
       authMethods: [...CLIENT, 'bearer_access_token', 'by_params'],
@@ -204,9 +188,7 @@ export const REQUESTS = {
   ),
   revocation_request: request(
     {
-      name: 'revocation_request',
       role: 'revocation',
-      block: 'revocationRequest',
       members: REVOCATION,
       mayBeDelete: true,
       placeholders: ['access_token', 'refresh_token', 'client_id', 'client_secret'],
@@ -224,9 +206,10 @@ function request<Create extends z.ZodType<BlockInput | null | undefined>, Answer
   create: Create,
   answer: Answer,
 ) {
+  const { block } = REQUESTS_BY_ROLE[kind.role]
   return {
     role: kind.role,
-    block: kind.block,
+    block,
     ...memberOf<Provider, OAuth2Context>()({
       create,
       change: changedBlock.nullish(),
@@ -234,8 +217,8 @@ function request<Create extends z.ZodType<BlockInput | null | undefined>, Answer
       ...(kind.mayNameKeptValues && { buildsOn: ['kept_values'] }),
       read: (sent, context) => readBlock(kind, sent, context),
       write(provider) {
-        const block = provider[kind.block] as ResourceRequestBlock | undefined // the kind's members read no more of it
-        return block && (writeMembers(kind.members, block) as z.input<Answer>) // `answer` is made of the same members
+        const request = provider[block] as ResourceRequestBlock | undefined // the kind's members read no more of it
+        return request && (writeMembers(kind.members, request) as z.input<Answer>) // `answer` is made of the same members
       },
     }),
   }
@@ -247,17 +230,27 @@ function readBlock(
   sent: BlockInput | null | undefined,
   context: OAuth2Context,
 ): Found<Provider> {
-  const path = `oauth2.${kind.name}`
+  const { block: member, wire } = REQUESTS_BY_ROLE[kind.role]
+  const path = `oauth2.${wire}`
   refuseForeign(kind, path, sent)
+  if (isWithout(context.read, kind.role)) {
+    if (sent != null)
+      throw invalidMember(
+        path,
+        'conflict',
+        `${path} has no use with the grant ${context.read.grant?.type}: the client asks for tokens by itself, with token_request.`,
+      )
+    return { [member]: undefined }
+  }
   const isRemoved = sent === null || sent?.enabled === false
   const block = isRemoved
     ? undefined
     : sent === undefined
-      ? context.base?.[kind.block]
-      : readRequest(kind, path, merged(context.blocksBefore[kind.name], sent), context)
+      ? context.base?.[member]
+      : readRequest(kind, path, merged(context.blocksBefore[wire], sent), context)
   if (block === undefined && kind.isRequired)
     refuse(path, 'is required, unless issuer is given or provider_id names a provider that Gatepass knows')
-  return { [kind.block]: block } as Found<Provider> // of the type of `kind.block`, whose members were read
+  return { [member]: block } as Found<Provider> // of the type of `member`, whose members were read
 }
 
 /** Members of one kind of request, which others refuse. A change ignores other members that its kind does not have. */
@@ -278,16 +271,22 @@ function readRequest(
   { members, mayNameKeptValues = false, ...kind }: RequestKind,
   path: string,
   sent: BlockInput,
-  { allowsHttp, variables, read: { keptValues = {} } }: OAuth2Context,
+  { allowsHttp, variables = {}, read: { keptValues = {}, grant } }: OAuth2Context,
 ): Found<ResourceRequestBlock> {
   const kept = mayNameKeptValues ? Object.keys(keptValues) : []
-  const rules = { ...kind, placeholders: [...kind.placeholders, ...kept] }
+  // the account for which a client asks for a token is a value of the entry (Zoom's `account_id`)
+  const ofEntry = kind.role === 'token' && isUserless({ grant }) ? [...Object.keys(variables), 'scopes'] : []
+  const rules = {
+    ...kind,
+    placeholders: [...kind.placeholders, ...kept, ...ofEntry],
+    ...(kind.role === 'token' && grant?.type === 'jwt_bearer' && BY_ASSERTION),
+  }
   return readMembers(members, sent, (read) => ({
     path,
     rules,
     allowsHttp,
     // kept values are known after the authorization request, so it cannot name them
-    naming: { ...(variables && { variables }), keptValues: kind.role === 'authorization' ? {} : keptValues },
+    naming: { variables, keptValues: kind.role === 'authorization' ? {} : keptValues },
     params: sent.params ?? {},
     headers: sent.headers ?? {},
     read,

@@ -6,6 +6,7 @@ import { placesScopes } from '../template.ts'
 /** Writes out the parameters that every request has, as the answers of the API show them. */
 export function withStandardParams(provider: Provider): Provider {
   const { authorizationRequest, tokenRequest, refreshRequest } = provider
+  if (authorizationRequest === undefined || tokenRequest === undefined) return provider
   const isPlaced = Object.values(authorizationRequest.params).some(placesScopes)
   const withParams = (block: TokenRequestBlock, params: Readonly<Record<string, string>>) => ({
     ...block,

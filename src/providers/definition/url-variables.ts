@@ -23,7 +23,8 @@ import { refuse } from './refuse.ts'
 
 type Variables = NonNullable<Provider['variables']>
 
-const name = z
+/** The name of a variable, and of a field of typed credentials. */
+export const variableName = z
   .string()
   .regex(/^[a-z][a-z_]{0,39}$/, 'lower-case letters and _')
   .refine((text) => !PLACEHOLDERS.includes(text), 'a name that no other placeholder has')
@@ -37,7 +38,7 @@ const input = z.object({
 })
 
 export const variablesInput = z
-  .record(name, input.nullable())
+  .record(variableName, input.nullable())
   .refine((record) => Object.keys(record).length <= 10, 'at most 10 variables')
   .nullish()
   .meta({
@@ -48,19 +49,18 @@ export const variablesInput = z
     },
   })
 
-export const variablesAnswer = z
-  .record(
-    z.string(),
-    z.object({
-      value: z.string().optional(),
-      ask: z.literal('user').optional(),
-      pattern: z.string().optional(),
-      one_of: z.array(z.string()).optional(),
-      label: z.string().optional(),
-      example: z.string().optional(),
-    }),
-  )
-  .optional()
+const answer = z
+  .object({
+    value: z.string().optional(),
+    ask: z.literal('user').optional(),
+    pattern: z.string().optional(),
+    one_of: z.array(z.string()).optional(),
+    label: z.string().optional(),
+    example: z.string().optional(),
+  })
+  .meta({ id: 'ProviderVariable' })
+
+export const variablesAnswer = z.record(z.string(), answer).optional()
 
 export function writeVariables(variables: Variables): z.input<typeof variablesAnswer> {
   return Object.fromEntries(
@@ -80,13 +80,15 @@ export interface VariableOptions {
   readonly allowsHttp: AllowsHttp
   /** In a definition a variable needs no value: an example takes its place until an entry is made. */
   readonly isDefinition: boolean
+  /** The member on the wire that has the variables. */
+  readonly path?: string
 }
 
 /** The variables of the base with those of the request. Throws `invalid_request` if one has no allowed value. */
 export function readVariables(
   sent: z.output<typeof variablesInput>,
   base: Provider | undefined,
-  { allowsHttp, isDefinition }: VariableOptions,
+  { allowsHttp, isDefinition, path: at = 'oauth2.variables' }: VariableOptions,
 ): Provider['variables'] {
   const before = new Map(Object.entries(sent === null ? {} : (base?.variables ?? {})))
   const said = new Map(Object.entries(sent ?? {}))
@@ -97,13 +99,13 @@ export function readVariables(
   for (const name of new Set([...before.keys(), ...said.keys()])) {
     const settings = said.get(name)
     if (settings === null) continue
-    const path = `oauth2.variables.${name}`
+    const path = `${at}.${name}`
     const variable = faults.of(() => readVariable(path, settings ?? {}, before.get(name), isDefinition))
     if (variable !== undefined) merged[name] = variable
   }
   faults.throwIfAny()
   const variables = Object.keys(merged).length > 0 ? merged : undefined
-  if (base !== undefined) checkUrlsOf(base, variables ?? {}, allowsHttp)
+  if (base !== undefined) checkUrlsOf(base, variables ?? {}, allowsHttp, at)
   return variables
 }
 
@@ -163,13 +165,13 @@ function refuseMissing(path: string, wanted: string): never {
 }
 
 /** Checks the URLs of the base with the new values, since the request may not replace these URLs. */
-function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
+function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp, at: string): void {
   for (const [path, template] of urlTemplatesOf(base)) {
     const naming = { variables, keptValues: base.keptValues ?? {} }
     if (baseUrlTemplateFault(template, naming) !== undefined) continue
     const url = path === 'api.base_url' ? fillUrl(template, variables) : fillEndpoint(template, naming)
     const fault = literalUrlFault(url, allowsHttp)
-    if (fault !== undefined) refuse('oauth2.variables', `would make the URL ${url}, which ${fault}`)
+    if (fault !== undefined) refuse(at, `would make the URL ${url}, which ${fault}`)
   }
 }
 

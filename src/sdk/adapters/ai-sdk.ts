@@ -4,10 +4,10 @@ import type { Gatepass } from '../client/gatepass.ts'
 import { findMissingConsent } from './find-missing-consent.ts'
 import { listModelTools } from './list-tools.ts'
 import { type ConsentRequest, consentText, toConsentRequest, toModelError, valueText } from './model-text.ts'
-import { type AdapterOptions, type Binding, bind } from './options.ts'
+import { type AdapterOptions, type Binding, bind, modeOf } from './options.ts'
 import { type ModelCall, runTool, show } from './run-tool.ts'
 
-/** The preliminary result of a tool while a consent is missing. A value of the tool itself never has this form. */
+/** The preliminary result of a tool while a consent or an approval is missing. A value of the tool itself never has this form. */
 export interface ConsentOutput {
   readonly requires_authorization: ConsentRequest
 }
@@ -20,7 +20,7 @@ const SOURCE = 'gatepass'
  * `streamText({ model, tools: await aiTools(gatepass, { user, tools: ['GitHub_Repositories'] }) })`.
  *
  * While a consent is missing, a tool yields the preliminary result `{ requires_authorization: { id, url, scopes } }`, which
- * the user interface shows and the model does not get. Then it waits and yields the tool's value; in the mode `'return'`
+ * the user interface shows and the model does not get; for an approval it also has `kind: 'approval'` and the `call`. Then it waits and yields the tool's value; in the mode `'return'`
  * it yields the link as text for the model. A call that fails becomes a `tool-error`, whose message is written for the
  * model and whose `cause` is the error.
  */
@@ -49,14 +49,14 @@ async function* execute(
   call: ModelCall,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown, void> {
-  const { consent } = binding
   try {
     const running = runTool(binding, call, signal)
     for (let step = await running.next(); ; step = await running.next()) {
       if (step.done) return yield toOutput(step.value)
-      if (consent === 'throw') throw new AuthorizationRequired(step.value)
+      const mode = modeOf(binding, step.value)
+      if (mode === 'throw') throw new AuthorizationRequired(step.value)
       yield { requires_authorization: toConsentRequest(step.value) } satisfies ConsentOutput
-      if (consent === 'return') return yield consentText(call.name, step.value)
+      if (mode === 'return') return yield consentText(call.name, step.value)
       await show(binding, step.value)
     }
   } catch (error) {
@@ -85,7 +85,7 @@ interface ApprovableCall {
  * A call whose consent is missing ends the response with a `tool-approval-request`, whose `reason` is the link. When
  * the user has approved at the link, append a `tool-approval-response` to the stored messages and call `streamText`
  * again. The AI SDK then runs the call without another check: if the consent is still missing, the model gets the link
- * as text.
+ * as text. An approval of the call itself is asked for when the call runs: the model gets its link as text, and calls again.
  */
 export function consentApproval(
   gatepass: Gatepass,

@@ -1,8 +1,14 @@
-import type { PendingAuthorization } from '../client/authorization.ts'
 import type { Gatepass } from '../client/gatepass.ts'
 import { listModelTools, type ObjectSchema } from './list-tools.ts'
 import { consentText, toModelError, unknownToolText, valueText } from './model-text.ts'
-import { type AdapterOptions, bind, type Consent, type OwnToolsOptions } from './options.ts'
+import {
+  type AdapterOptions,
+  type Approval,
+  bind,
+  type Consent,
+  type Missing,
+  type OwnToolsOptions,
+} from './options.ts'
 import { type AnsweredCall, runCalls } from './run-calls.ts'
 import { runToEnd } from './run-tool.ts'
 
@@ -36,18 +42,20 @@ export interface AnthropicTools {
   readonly tools: AnthropicTool[]
   /**
    * Runs the `tool_use` blocks, except those of `ownTools`; a block that names no tool gets an error as its result. While a
-   * consent is missing, nothing is run and `pending` has it: show each `url`, `await` each `wait()`, and call this again.
+   * consent or an approval is missing, `pending` has it: show each `url`, `await` each `wait()`, and call this again. No
+   * call runs twice.
    * Send all `results` in one message.
    */
   runUses(
     content: readonly ContentBlock[],
     options?: RunUsesOptions,
-  ): Promise<{ readonly results: ToolResultBlock[]; readonly pending: readonly PendingAuthorization[] }>
+  ): Promise<{ readonly results: ToolResultBlock[]; readonly pending: readonly Missing[] }>
 }
 
 export interface RunUsesOptions {
-  /** In place of the adapter's own. */
+  /** `consent` and `approval` are in place of the adapter's own. */
   readonly consent?: Consent | undefined
+  readonly approval?: Approval | undefined
   /** Ends the runs. */
   readonly signal?: AbortSignal | undefined
 }
@@ -67,14 +75,14 @@ export async function anthropicTools(
       description,
       input_schema: inputSchema,
     })),
-    async runUses(content, { consent = binding.consent, signal } = {}) {
+    async runUses(content, { consent = binding.consent, approval = binding.approval, signal } = {}) {
       const calls = content.flatMap(({ type, id, name, input }): AnsweredCall[] => {
         if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return []
         const tool = runsAs.get(name)
         if (tool !== undefined) return [{ id, name, runsAs: tool, input }]
         return own.has(name) ? [] : [{ id, text: unknownToolText(name), isError: true }]
       })
-      const { results, pending } = await runCalls({ ...binding, consent }, calls, signal)
+      const { results, pending } = await runCalls({ ...binding, consent, approval }, calls, signal)
       return { results: results.map(toBlock), pending }
     },
   }

@@ -1,6 +1,5 @@
-import type { PendingAuthorization } from '../client/authorization.ts'
 import { Gatepass } from '../client/gatepass.ts'
-import type { Binding } from './options.ts'
+import { type Binding, type Missing, toMissing } from './options.ts'
 
 /**
  * Returns the consent that the user has to give before a tool can run, or `undefined` if none is missing. Does not run
@@ -10,10 +9,12 @@ export async function findMissingConsent(
   { gatepass, user, account }: Binding,
   name: string,
   signal?: AbortSignal | undefined,
-): Promise<PendingAuthorization | undefined> {
+): Promise<Missing | undefined> {
   try {
     const authorization = await gatepass.tools.authorize(name, { user, account, signal })
-    return authorization.status === 'pending' ? authorization : undefined
+    return authorization.status === 'pending'
+      ? toMissing(authorization, { tool: name, input: {} })
+      : undefined
   } catch (error) {
     if (Gatepass.isError(error)) return undefined
     throw error
@@ -25,7 +26,7 @@ export async function findMissingConsents(
   binding: Binding,
   names: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, PendingAuthorization>> {
+): Promise<ReadonlyMap<string, Missing>> {
   const found = await Promise.all(
     [...new Set(names)].map(async (name) => [name, await findMissingConsent(binding, name, signal)] as const),
   )
@@ -40,11 +41,13 @@ export async function findMissingConsents(
  */
 export async function joinConsents(
   { gatepass, user, account }: Binding,
-  missing: ReadonlyMap<string, PendingAuthorization>,
+  missing: ReadonlyMap<string, Missing>,
   signal: AbortSignal | undefined,
-): Promise<PendingAuthorization | undefined> {
+): Promise<Missing | undefined> {
   const [first] = missing.values()
   const isOne = [...missing.values()].every(({ id }) => id === first?.id)
   if (isOne || account !== undefined) return first
-  return (await gatepass.tools.authorize([...missing.keys()], { user, signal })) ?? first
+  const names = [...missing.keys()]
+  const joined = await gatepass.tools.authorize(names, { user, signal })
+  return joined === undefined ? first : toMissing(joined, { tool: names.join(), input: {} })
 }

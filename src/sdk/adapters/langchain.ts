@@ -1,24 +1,19 @@
-import { type BaseMessage, isAIMessage, ToolMessage } from '@langchain/core/messages'
+import { isAIMessage, ToolMessage } from '@langchain/core/messages'
 import type { RunnableConfig } from '@langchain/core/runnables'
 import { type DynamicStructuredTool, tool } from '@langchain/core/tools'
 import { AuthorizationRequired } from '../client/errors.ts'
 import type { Gatepass } from '../client/gatepass.ts'
 import { findMissingConsents, joinConsents } from './find-missing-consent.ts'
+import { createToolNames, type MessagesState, messagesOf, resultOf } from './langchain-result.ts'
 import { listModelTools } from './list-tools.ts'
-import {
-  type ConsentRequest,
-  consentText,
-  errorText,
-  refusedText,
-  toConsentRequest,
-  valueText,
-} from './model-text.ts'
+import { type ConsentRequest, refusedText, toConsentRequest } from './model-text.ts'
 import { type AdapterOptions, bind } from './options.ts'
-import { runToEnd } from './run-tool.ts'
+
+export { type ApprovalInterrupt, approvalNode } from './langchain-approval.ts'
 
 /**
  * Returns tools for LangChain and LangGraph. Put `consentNode` before the `ToolNode` that runs them: the node asks for
- * the consents that are missing. Without the node, the option `consent` decides: a function is called with the link,
+ * the consents that are missing; `approvalNode` after it asks for approvals of calls. Without the nodes, the option `consent` decides: a function is called with the link,
  * and the tool waits; in the mode `throw` the tool throws (a `ToolNode` rethrows the error with
  * `handleToolErrors: false`); in other modes the tool returns the link as text.
  */
@@ -30,34 +25,17 @@ export async function langchainTools(
   const tools = await listModelTools(binding)
   return tools.map(({ name, runsAs, description, inputSchema }) =>
     tool(
-      async (input: unknown, config) => {
-        try {
-          const ending = await runToEnd(binding, { name, runsAs, input }, config.signal)
-          return ending.ended === 'value' ? valueText(ending.value) : consentText(name, ending.authorization)
-        } catch (error) {
-          const text = errorText(name, error)
-          if (text === undefined) throw error
-          return toFailure(name, text, config.toolCall?.id)
-        }
-      },
+      async (input: unknown, { signal, toolCall }) =>
+        resultOf(binding, { name, runsAs, input }, { signal, callId: toolCall?.id }),
       { name, description, schema: inputSchema },
     ),
   )
-}
-
-/** Returns a message that is marked as an error. A call that no model made has no id and gets only the text. */
-function toFailure(name: string, text: string, callId: string | undefined): ToolMessage | string {
-  if (callId === undefined) return text
-  return new ToolMessage({ name, content: text, status: 'error', tool_call_id: callId })
 }
 
 /** The value of the interrupt that `consentNode` raises. */
 export interface ConsentInterrupt extends ConsentRequest {
   readonly type: 'gatepass.authorization'
 }
-
-/** The state of a graph of messages. */
-type MessagesState = readonly BaseMessage[] | { readonly messages: readonly BaseMessage[] }
 
 /** The node's change of the graph's state: results for the calls whose consent the user refused. */
 interface NodeUpdate {
@@ -79,16 +57,10 @@ export function consentNode(
 ): (state: MessagesState, config?: RunnableConfig) => Promise<NodeUpdate> {
   const binding = bind(gatepass, options)
   const { consent } = binding
-  let known: Promise<ReadonlyMap<string, string>> | undefined
+  const toolNames = createToolNames(binding)
   return async (state, { signal } = {}) => {
     if (consent === 'return' || typeof consent === 'function') return {}
-    known ??= listModelTools(binding).then(
-      (tools) => new Map(tools.map(({ name, runsAs }) => [name, runsAs])),
-    )
-    const runsAs = await known.catch((error: unknown) => {
-      known = undefined
-      throw error
-    })
+    const runsAs = await toolNames()
     const calls = lastCalls(state).flatMap(({ name, id }) => {
       const tool = runsAs.get(name)
       return tool === undefined ? [] : [{ name, id, runsAs: tool }]
@@ -119,7 +91,6 @@ export function consentNode(
 
 /** Returns the tool calls of the last message, if the model wrote that message. */
 function lastCalls(state: MessagesState): readonly { readonly name: string; readonly id?: string }[] {
-  const messages = 'messages' in state ? state.messages : state
-  const last = messages.at(-1)
+  const last = messagesOf(state).at(-1)
   return last !== undefined && isAIMessage(last) ? (last.tool_calls ?? []) : []
 }

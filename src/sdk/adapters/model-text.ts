@@ -1,28 +1,44 @@
-import type { PendingAuthorization } from '../client/authorization.ts'
 import type { AuthorizationFailed, GatepassError } from '../client/errors.ts'
 import { Gatepass } from '../client/gatepass.ts'
 import { isTransient } from '../client/retry.ts'
 import type { ToolError } from '../client/tool-error.ts'
+import type { ApprovedCall, Missing } from './options.ts'
 
 /** A tool's value as a model reads it: a string unchanged, everything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }
 
-/** A missing consent, as JSON for user interfaces and stored runs. */
+/** A missing consent or approval, as JSON for user interfaces and stored runs. */
 export interface ConsentRequest {
+  readonly kind: 'consent' | 'approval'
   readonly id: string
   readonly url: string
   readonly scopes: readonly string[]
   readonly status: 'pending'
+  /** What an approval is about. */
+  readonly call?: ApprovedCall
 }
 
-export function toConsentRequest({ id, url, scopes, status }: PendingAuthorization): ConsentRequest {
-  return { id, url, scopes: [...scopes], status }
+export function toConsentRequest(missing: Missing): ConsentRequest {
+  const { kind, id, url, scopes, status } = missing
+  return {
+    kind,
+    id,
+    url,
+    scopes: [...scopes],
+    status,
+    ...(missing.kind === 'approval' && { call: missing.call }),
+  }
 }
 
-/** What the model tells the user when a consent is missing. */
-export function consentText(name: string, { url, scopes }: Pick<ConsentRequest, 'url' | 'scopes'>): string {
+/** What the model tells the user when a consent or an approval is missing. */
+export function consentText(
+  name: string,
+  { kind, url, scopes }: Pick<ConsentRequest, 'kind' | 'url' | 'scopes'>,
+): string {
+  if (kind === 'approval')
+    return `A person must approve exactly this call of ${name} before it runs. Ask the user to open ${url} and to decide there. Call ${name} again with the same arguments only when the user says that it is done.`
   const asked = scopes.length > 0 ? ` (${scopes.join(', ')})` : ''
   return `${name} needs the user's approval${asked}. Ask the user to open ${url} and to approve there. The link is for this user alone and ends after a few minutes. Call ${name} again only when the user says that it is done.`
 }
@@ -77,6 +93,10 @@ export function refusedText(name: string): string {
 
 function failedConsentText(name: string, { reason, authorization }: AuthorizationFailed): string {
   if (reason === 'access_denied') return refusedText(name)
+  if (reason === 'approval_denied') return `${authorization.message} Do not make this call of ${name} again.`
+  if (reason === 'approval_superseded') return authorization.message
+  if (reason === 'approval_expired')
+    return `${authorization.message} Ask the user whether to call ${name} again: another call asks once more.`
   if (reason === 'expired')
     return `The link for the approval that ${name} needs has expired. Ask the user whether to try again: another call makes a new link.`
   return `The approval that ${name} needs has failed (${reason}). ${authorization.message}`

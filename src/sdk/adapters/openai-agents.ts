@@ -25,7 +25,8 @@ const BINDING = Symbol.for('gatepass.agents.binding')
  * `consentOf(item)` returns the consent with its link. When the user has approved, call `result.state.approve(item)`
  * and then `run(agent, result.state)`. This also works with a state that was stored:
  * `RunState.fromString(agent, text)`. If the consent is still missing after `approve`, the model gets the link as
- * text. In the mode `throw`, `run` throws an error whose `error` is `AuthorizationRequired`.
+ * text. An approval is asked for when the call runs: a function as `approval` shows the link and the call waits, otherwise
+ * the model gets the link as text. In the mode `throw`, `run` throws an error whose `error` is `AuthorizationRequired`.
  */
 export async function agentTools(gatepass: Gatepass, options: AdapterOptions): Promise<Tool[]> {
   const binding = bind(gatepass, options)

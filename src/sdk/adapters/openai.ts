@@ -1,8 +1,16 @@
-import type { PendingAuthorization } from '../client/authorization.ts'
 import type { Gatepass } from '../client/gatepass.ts'
 import { listModelTools, type ModelTool } from './list-tools.ts'
 import { unknownToolText } from './model-text.ts'
-import { type AdapterOptions, type Binding, bind, type Consent, type OwnToolsOptions } from './options.ts'
+import {
+  type AdapterOptions,
+  type Approval,
+  type Binding,
+  bind,
+  type Consent,
+  invalidOption,
+  type Missing,
+  type OwnToolsOptions,
+} from './options.ts'
 import { type AnsweredCall, type CallResults, runCalls } from './run-calls.ts'
 import { toStrictSchema, withoutAddedNulls } from './strict-schema.ts'
 
@@ -53,8 +61,9 @@ export interface ToolMessage {
 }
 
 export interface RunCallsOptions {
-  /** In place of the adapter's own. */
+  /** `consent` and `approval` are in place of the adapter's own. */
   readonly consent?: Consent | undefined
+  readonly approval?: Approval | undefined
   /** Ends the runs. */
   readonly signal?: AbortSignal | undefined
 }
@@ -63,13 +72,14 @@ export interface OpenAITools<Tool, Call, Output> {
   /** For `tools` of the request. */
   readonly tools: Tool[]
   /**
-   * Runs the calls, except those of `ownTools`; a call that names no tool gets an output that says so. While a consent is
-   * missing, nothing is run and `pending` has it: show each `url`, `await` each `wait()`, and call this again.
+   * Runs the calls, except those of `ownTools`; a call that names no tool gets an output that says so. While a consent
+   * or an approval is missing, `pending` has it: show each `url`, `await` each `wait()`, and call this again. No call runs
+   * twice.
    */
   runCalls(
     calls: readonly Call[] | undefined,
     options?: RunCallsOptions,
-  ): Promise<{ readonly outputs: Output[]; readonly pending: readonly PendingAuthorization[] }>
+  ): Promise<{ readonly outputs: Output[]; readonly pending: readonly Missing[] }>
 }
 
 export type OpenAIOptions = AdapterOptions & OwnToolsOptions
@@ -112,6 +122,7 @@ function toResponses(binding: Binding, offer: Offer): Responses {
   return {
     tools: offer.tools.map((tool) => ({ type: 'function', ...toFunction(tool) })),
     async runCalls(items = [], options = {}) {
+      if (items.some((item) => 'function' in item)) throw otherApi("Chat Completions: give format: 'chat'")
       const calls = items.flatMap(({ type, call_id: id, name, arguments: text }) =>
         type === 'function_call' && isText(id) && isText(name) && isText(text) ? [{ id, name, text }] : [],
       )
@@ -125,6 +136,8 @@ function toChat(binding: Binding, offer: Offer): Chat {
   return {
     tools: offer.tools.map((tool) => ({ type: 'function', function: toFunction(tool) })),
     async runCalls(toolCalls = [], options = {}) {
+      if (toolCalls.some(({ type }) => type === 'function_call'))
+        throw otherApi("the Responses API: leave format: 'chat' out")
       const calls = toolCalls.flatMap(({ id, function: called }) =>
         called ? [{ id, name: called.name, text: called.arguments }] : [],
       )
@@ -132,6 +145,11 @@ function toChat(binding: Binding, offer: Offer): Chat {
       return { outputs: results.map(({ id, text }) => toMessage(id, text)), pending }
     },
   }
+}
+
+/** Without an answer to its calls, the model would make them again and again. */
+function otherApi(which: string): Error {
+  return invalidOption(`format: these are calls of ${which} in the options of openaiTools.`)
 }
 
 function toOutput(id: string, text: string): FunctionCallOutput {
@@ -163,7 +181,7 @@ function runTextCalls(
   binding: Binding,
   { tools, ownTools }: Offer,
   calls: readonly TextCall[],
-  { consent = binding.consent, signal }: RunCallsOptions,
+  { consent = binding.consent, approval = binding.approval, signal }: RunCallsOptions,
 ): Promise<CallResults> {
   const answered = calls.flatMap(({ id, name, text }): AnsweredCall[] => {
     const tool = tools.find((candidate) => candidate.name === name)
@@ -173,7 +191,7 @@ function runTextCalls(
     if (input === undefined) return [{ id, text: NOT_JSON, isError: true }]
     return [{ id, name, runsAs: tool.runsAs, input: withoutAddedNulls(tool.inputSchema, input) }]
   })
-  return runCalls({ ...binding, consent }, answered, signal)
+  return runCalls({ ...binding, consent, approval }, answered, signal)
 }
 
 const NOT_JSON = 'The arguments are not JSON. Call it again with the arguments as a JSON object.'

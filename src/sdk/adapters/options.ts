@@ -11,7 +11,9 @@ export interface AdapterOptions {
   readonly tools: readonly string[] | ToolSelection
   /** What happens when a tool needs a consent that the user has not given; `'wait'` by default. */
   readonly consent?: Consent | undefined
-  /** How long an adapter waits for a consent, in milliseconds; 600,000 (ten minutes) by default. */
+  /** What happens when a person must approve exactly this call; by default the same as for a missing consent. */
+  readonly approval?: Approval | undefined
+  /** How long an adapter waits for a consent or an approval, in milliseconds; 600,000 (ten minutes) by default. */
   readonly consentTimeoutMs?: number | undefined
   /** Which of the user's accounts at the provider; the default account otherwise. */
   readonly account?: string | undefined
@@ -49,28 +51,77 @@ export type Consent = 'wait' | 'return' | 'throw' | ShowConsent
 /** Shows `authorization.url` to the user. */
 export type ShowConsent = (authorization: PendingAuthorization) => void | Promise<void>
 
+/** What happens when a call waits for an approval: as `Consent`, but a function also gets what the call is about. */
+export type Approval = 'wait' | 'return' | 'throw' | ShowApproval
+
+/** Shows `approval.url` to the user. `approval.call` is what the page asks about. */
+export type ShowApproval = (approval: PendingApproval) => void | Promise<void>
+
+/** A question to a person about exactly one call. Made again after `wait()`, the call runs. */
+export interface PendingApproval extends PendingAuthorization {
+  readonly kind: 'approval'
+  readonly call: ApprovedCall
+}
+
+/** A call as the model has made it. */
+export interface ApprovedCall {
+  /** The tool's name for the model. */
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** What a call waits for before it runs: `kind` says which. */
+export type Missing = (PendingAuthorization & { readonly kind: 'consent' }) | PendingApproval
+
+export function toMissing(authorization: PendingAuthorization, call: ApprovedCall): Missing {
+  // the methods of an authorization are not copied by a spread, so it gets one more member
+  return Object.assign(authorization, authorization.kind === 'approval' && { call }) as Missing // by its kind
+}
+
 /** A Gatepass client and the options of an adapter, checked. */
 export interface Binding {
   readonly gatepass: Gatepass
   readonly user: string
   readonly tools: AdapterOptions['tools']
   readonly consent: Consent
+  /** As `consent` where it is absent. */
+  readonly approval: Approval | undefined
   readonly consentTimeoutMs: number | undefined
   readonly account: string | undefined
   /** The ids of the authorizations whose links were shown and are waited for. */
   readonly shown: Set<string>
+  /** The results of calls that ran beside one that waits, until the application makes all of them again. */
+  readonly finished: Map<string, FinishedCall>
+}
+
+export interface FinishedCall {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** What happens about this consent or approval. */
+export function modeOf({ consent, approval }: Binding, missing: Missing): Consent | Approval {
+  return missing.kind === 'approval' ? (approval ?? consent) : consent
 }
 
 /** Checks the options of an adapter. Throws `invalid_options`. */
 export function bind(gatepass: Gatepass, options: AdapterOptions): Binding {
-  const { user, tools, consent = 'wait', consentTimeoutMs, account }: Partial<AdapterOptions> = options ?? {}
+  const {
+    user,
+    tools,
+    consent = 'wait',
+    approval,
+    consentTimeoutMs,
+    account,
+  }: Partial<AdapterOptions> = options ?? {}
   if (typeof user !== 'string' || user === '')
     throw invalidOption('user: name the user for whom the model calls tools.')
   if (!isSelection(tools))
     throw invalidOption(
       "tools: give the names of tools (tools: ['GitHub_Repositories']), or a selection by `toolset`, `tag` or `q`.",
     )
-  return { gatepass, user, tools, consent, consentTimeoutMs, account, shown: new Set() }
+  const shared = { shown: new Set<string>(), finished: new Map<string, FinishedCall>() }
+  return { gatepass, user, tools, consent, approval, consentTimeoutMs, account, ...shared }
 }
 
 export function isNames(tools: AdapterOptions['tools']): tools is readonly string[] {

@@ -1,8 +1,7 @@
-import type { PendingAuthorization } from '../client/authorization.ts'
 import { AuthorizationRequired } from '../client/errors.ts'
 import { Gatepass } from '../client/gatepass.ts'
 import { isRecord } from '../is-record.ts'
-import type { Binding } from './options.ts'
+import { type Binding, type Missing, modeOf, toMissing } from './options.ts'
 
 /** A call of a tool by a model. */
 export interface ModelCall {
@@ -13,23 +12,23 @@ export interface ModelCall {
 }
 
 /**
- * Runs a tool. Yields each consent that is missing; the next call of `next()` waits for that consent and runs the tool
- * again, because a user who approved a part is asked for the rest. Returns the tool's value. Throws what `tools.run`
+ * Runs a tool. Yields each consent and each approval that is missing; the next call of `next()` waits for it and runs the
+ * tool again, because a user who approved a part is asked for the rest. Returns the tool's value. Throws what `tools.run`
  * throws, `AuthorizationFailed` and `AuthorizationTimeout`.
  */
 export async function* runTool(
   { gatepass, user, account, consentTimeoutMs, shown }: Binding,
-  { runsAs, input }: ModelCall,
+  { name, runsAs, input: given }: ModelCall,
   signal: AbortSignal | undefined,
-): AsyncGenerator<PendingAuthorization, unknown, void> {
+): AsyncGenerator<Missing, unknown, void> {
+  const input = isRecord(given) ? given : {} // models send an empty text, `null` or nothing for a tool without parameters
   for (;;) {
-    let missing: PendingAuthorization
+    let missing: Missing
     try {
-      // models send an empty text, `null` or nothing for a tool without parameters
-      return await gatepass.tools.run(runsAs, isRecord(input) ? input : {}, { user, account, signal })
+      return await gatepass.tools.run(runsAs, input, { user, account, signal })
     } catch (error) {
       if (!Gatepass.isError(error, 'authorization_required')) throw error
-      missing = error.authorization
+      missing = toMissing(error.authorization, { tool: name, input })
     }
     yield missing
     try {
@@ -43,36 +42,50 @@ export async function* runTool(
 /** How a call ended. */
 export type Ending =
   | { readonly ended: 'value'; readonly value: unknown }
-  | { readonly ended: 'consent_missing'; readonly authorization: PendingAuthorization }
+  | { readonly ended: 'consent_missing'; readonly authorization: Missing }
 
 /**
- * Runs a tool until it ends or a consent is missing. With a function as `consent`, it shows the link and waits. Throws
- * `AuthorizationRequired` in the mode `throw`, and what `runTool` throws.
+ * Runs a tool until it ends or a consent or an approval is missing. Where the option is a function, it shows the link and
+ * waits. Throws `AuthorizationRequired` in the mode `throw`, and what `runTool` throws.
  */
 export async function runToEnd(
   binding: Binding,
   call: ModelCall,
   signal: AbortSignal | undefined,
 ): Promise<Ending> {
-  const { consent } = binding
+  const ending = await runUntilMissing(binding, call, signal)
+  if (ending.ended === 'consent_missing' && modeOf(binding, ending.authorization) === 'throw')
+    throw new AuthorizationRequired(ending.authorization)
+  return ending
+}
+
+/** `runToEnd` that throws nothing in the mode `throw`. */
+export async function runUntilMissing(
+  binding: Binding,
+  call: ModelCall,
+  signal: AbortSignal | undefined,
+): Promise<Ending> {
   const running = runTool(binding, call, signal)
   for (;;) {
     const step = await running.next()
     if (step.done) return { ended: 'value', value: step.value }
-    if (consent === 'throw') throw new AuthorizationRequired(step.value)
-    if (typeof consent !== 'function') return { ended: 'consent_missing', authorization: step.value }
+    if (typeof modeOf(binding, step.value) !== 'function')
+      return { ended: 'consent_missing', authorization: step.value }
     await show(binding, step.value)
   }
 }
 
-/** Shows the link by the function `consent`: once, even if several calls wait for the same consent. */
-export async function show({ consent, shown }: Binding, authorization: PendingAuthorization): Promise<void> {
-  if (typeof consent !== 'function' || shown.has(authorization.id)) return
-  shown.add(authorization.id)
+/** Shows the link by the function of the options: once, even if several calls wait for the same consent. */
+export async function show(binding: Binding, missing: Missing): Promise<void> {
+  const { consent, approval = consent, shown } = binding
+  const isShown = typeof modeOf(binding, missing) !== 'function' || shown.has(missing.id)
+  if (isShown) return
+  shown.add(missing.id)
   try {
-    await consent(authorization)
+    if (missing.kind === 'approval' && typeof approval === 'function') await approval(missing)
+    else if (typeof consent === 'function') await consent(missing)
   } catch (error) {
-    shown.delete(authorization.id) // the next call shows it
+    shown.delete(missing.id) // the next call shows it
     throw error
   }
 }

@@ -1,8 +1,9 @@
 import type * as Wire from '../generated/wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
-import { toAuthorization } from './authorizations.ts'
+import { toAuthorization, toRequired } from './authorizations.ts'
 import { AuthorizationRequired, GatepassError } from './errors.ts'
 import { hideBehind } from './hidden.ts'
+import { isGatepassError } from './is-error.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** A user's access token at a provider. JSON has everything but `value`; logs show the type and the expiry. */
@@ -61,7 +62,11 @@ export async function getToken(
   provider: string,
   options: GrantOptions,
 ): Promise<AccessToken> {
-  const wire = await authorize(transport, user, provider, options)
+  const wire = await authorize(transport, user, provider, options).catch((error: unknown) => {
+    if (!isGatepassError(error) || error.required === undefined) throw error
+    const { status, requestId } = error
+    throw new AuthorizationRequired(toRequired(transport, error.required), { status, requestId })
+  })
   const { token, token_type, expires_at, user_info: userInfo = {} } = wire.context
   if (wire.status === 'pending')
     throw new AuthorizationRequired(toAuthorization(transport, wire) as PendingAuthorization) // as its status says

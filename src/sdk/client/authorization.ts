@@ -5,6 +5,8 @@ interface Common {
   readonly id: string
   /** The scopes that are asked for; once completed, those that the user has granted. */
   readonly scopes: readonly string[]
+  /** `consent`: the user's, at a provider. `approval`: of exactly one call, which a policy asks for. */
+  readonly kind: 'consent' | 'approval'
 }
 
 /** What can be done with an authorization. These methods are left out of its JSON. */
@@ -50,7 +52,7 @@ export interface FailedAuthorization extends Common, Awaitable {
   readonly why?: Cause
 }
 
-/** A user's consent at a provider, or at several: `status` says how far it is. It never holds a token. */
+/** A user's consent at a provider or at several, or the approval of a call: `status` says how far it is. It never holds a token. */
 export type Authorization = PendingAuthorization | CompletedAuthorization | FailedAuthorization
 
 export interface WaitOptions {

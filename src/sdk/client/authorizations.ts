@@ -22,7 +22,7 @@ const MAX_REOPENED = 20
 /** Converts an authorization from the wire, without its token. */
 export function toAuthorization(transport: Transport, wire: Wire.Authorization): Authorization {
   const { id, scopes, status, url, expires_at, reason, message, cause } = wire
-  const common = { id, scopes }
+  const common = { id, scopes, kind: kindOf(id) }
   if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
   if (status === 'failed') {
     const failure = {
@@ -50,7 +50,18 @@ export function toRequired(
   transport: Transport,
   { id, url, scopes }: Pick<Wire.RequiredAuthorization, 'id' | 'url' | 'scopes'>,
 ): PendingAuthorization {
-  return withMethods<PendingAuthorization>(transport, { id, scopes, status: 'pending', url })
+  return withMethods<PendingAuthorization>(transport, {
+    id,
+    scopes,
+    kind: kindOf(id),
+    status: 'pending',
+    url,
+  })
+}
+
+/** Approvals have the words of consents, and ids of their own (docs/guides/approvals.md). */
+function kindOf(id: string): Authorization['kind'] {
+  return id.startsWith('appr_') ? 'approval' : 'consent'
 }
 
 /** The methods are not enumerable, so that JSON, `structuredClone` and logs get the data alone. */

@@ -15,6 +15,8 @@ export interface CodeOptions extends CallOptions, OnceOptions {
   /** `javascript` by default. Types of TypeScript are erased, not checked. */
   readonly language?: 'javascript' | 'typescript' | undefined
   readonly limits?: CodeLimits | undefined
+  /** The `resumeToken` of an earlier run of the same code and user, to continue it in this or another process. */
+  readonly resume?: string | undefined
 }
 
 /** What a run of code may use. 0, and numbers above the maximum, mean the maximum. */
@@ -45,10 +47,16 @@ export type CodeOutcome<Value = Wire.JsonValue> = FinishedCode &
     | { readonly outcome: 'error'; readonly error: NonNullable<Wire.CodeResult['error']> }
     | {
         readonly outcome: 'requires_authorization'
-        /** Run the code again after the user has approved. It does not continue where it ended, but starts again. */
         readonly authorization: PendingAuthorization
         /** The id of the tool that needs the consent. */
         readonly tool: string
+        /**
+         * Continues the run after the user has approved, within a day: calls that had ended are not made again. Absent where
+         * Gatepass could not keep the run; then run the code again.
+         */
+        readonly resume?: () => Promise<CodeOutcome<Value>>
+        /** Continues the run by the option `resume`, also in another process. Absent if `resume` is absent. */
+        readonly resumeToken?: string
       }
   )
 
@@ -65,9 +73,9 @@ export function createCode<Who extends UserBinding>(
   transport: Transport,
   user: string | undefined,
 ): Code<Who> {
-  return {
+  const client: Code<Who> = {
     async execute<Value>(code: string, options = {} as CodeOptions & Who): Promise<CodeOutcome<Value>> {
-      const { language, limits: { timeoutMs, memoryMb, toolCalls, chainSteps } = {} } = options
+      const { language, resume, limits: { timeoutMs, memoryMb, toolCalls, chainSteps } = {} } = options
       const limits = {
         timeout_ms: timeoutMs,
         memory_mb: memoryMb,
@@ -75,7 +83,7 @@ export function createCode<Who extends UserBinding>(
         chain_steps: chainSteps,
       }
       const result = await transport.call('executeCode', {
-        body: { code, language, limits, ...callBody(options, user) },
+        body: { code, language, limits, resume, ...callBody(options, user) },
         ...callRepetition(options),
         options,
       })
@@ -84,9 +92,22 @@ export function createCode<Who extends UserBinding>(
       if (error !== undefined) return { ...ran, outcome: 'error', error }
       if (required !== undefined) {
         const authorization = toRequired(transport, required)
-        return { ...ran, outcome: 'requires_authorization', authorization, tool: required.toolId }
+        const { resume: resumeToken } = result
+        const { idempotencyKey: _, ...others } = options // the caller's key belongs to this request
+        return {
+          ...ran,
+          outcome: 'requires_authorization',
+          authorization,
+          tool: required.toolId,
+          ...(resumeToken !== undefined && {
+            resume: () =>
+              client.execute<Value>(code, { ...others, resume: resumeToken } as CodeOptions & Who),
+            resumeToken,
+          }),
+        }
       }
       return { ...ran, outcome: 'value', value: result.value as Value } // the caller names the type
     },
   }
+  return client
 }

@@ -1,4 +1,4 @@
-import type { Cause, ErrorBody, ErrorCode as RefusalCode } from '../generated/wire.ts'
+import type { Cause, ErrorBody, ErrorCode as RefusalCode, RequiredAuthorization } from '../generated/wire.ts'
 import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
 
 /** The error codes that this library adds to those of Gatepass' refusals. */
@@ -28,6 +28,7 @@ export interface ErrorDetails {
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
   readonly why?: Cause | undefined
+  readonly required?: RequiredAuthorization | undefined
   readonly cause?: unknown
 }
 
@@ -49,6 +50,8 @@ export class GatepassError extends Error {
   readonly retryAfterMs: number | undefined
   /** Why there is no token or consent, where that is known: what to change, and who can. */
   declare readonly why?: Cause
+  /** What a person must approve before the same request can succeed: of the code `authorization_required`. */
+  declare readonly required?: RequiredAuthorization
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
@@ -58,6 +61,7 @@ export class GatepassError extends Error {
     this.requestId = details.requestId
     this.retryAfterMs = details.retryAfterMs
     if (details.why !== undefined) this.why = details.why
+    if (details.required !== undefined) this.required = details.required
     Object.defineProperty(this, BRAND, { value: true })
   }
 
@@ -150,8 +154,9 @@ export class AuthorizationFailed extends GatepassError {
   readonly authorization: FailedAuthorization
 
   constructor(authorization: FailedAuthorization) {
-    const { reason, message, why } = authorization
-    super('authorization_failed', `The authorization failed (${reason}). ${message}`, { why })
+    const { kind, reason, message, why } = authorization
+    const text = kind === 'approval' ? message : `The authorization failed (${reason}). ${message}`
+    super('authorization_failed', text, { why })
     this.reason = reason
     this.authorization = authorization
   }

@@ -54,10 +54,10 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
 
 /** Returns the error for a refusal, in a response or in a stream. */
 export function toError(
-  { name, message, errors, cause }: ErrorBody,
+  { name, message, errors, cause, requires_authorization: required }: ErrorBody,
   { why = cause, ...rest }: ErrorDetails,
 ): GatepassError {
-  const details: ErrorDetails = { ...rest, ...(why && { why }) }
+  const details: ErrorDetails = { ...rest, ...(why && { why }), ...(required && { required }) }
   if (Object.hasOwn(REFUSAL_CLASSES, name))
     return new REFUSAL_CLASSES[name as keyof typeof REFUSAL_CLASSES](name, message, details)
   return details.status === 400 || details.status === 422

@@ -36,16 +36,26 @@ export interface ToolFilter {
   readonly allVersions?: boolean | undefined
 }
 
-export interface ExecuteOptions extends CallOptions, OnceOptions {}
+export interface ExecuteOptions extends CallOptions, OnceOptions {
+  /**
+   * `run`: a call that a policy wants approved is kept, and runs when it is approved. The outcome is then
+   * `requires_authorization`, and `gatepass.executions.get(executionId)` has the result later.
+   */
+  readonly whenApproved?: 'run' | undefined
+}
 
 export interface RunOptions extends ExecuteOptions {
   /** Not allowed: `run` waits for the result. `execute` schedules a run. */
   readonly runAt?: undefined
+  /** Not allowed either: `execute` has a call kept. */
+  readonly whenApproved?: undefined
   /**
    * Called when the user must approve first: show them `authorization.url`. The run then waits until they have
    * approved, and continues. Without it `run` throws `AuthorizationRequired`.
    */
   readonly consent?: ((authorization: PendingAuthorization) => unknown) | undefined
+  /** The same when a person must approve exactly this call; `consent` by default. */
+  readonly approval?: ((approval: PendingAuthorization) => unknown) | undefined
 }
 
 /** Options of `authorize` for one tool. */
@@ -97,7 +107,7 @@ export interface Tools<Who extends UserBinding = NamesUser> {
    * @throws AuthorizationRequired when the user must approve first and there is no `consent`, or three consents were not
    * enough
    * @throws AuthorizationFailed, AuthorizationTimeout when there is a `consent` and the user does not approve
-   * @throws TypeError when there is a `runAt`
+   * @throws TypeError when there is a `runAt` or a `whenApproved`
    */
   run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
   /**
@@ -134,6 +144,7 @@ export function createTools<Who extends UserBinding>(
         tool_name: name,
         input: input as JsonObject, // what is not JSON is left out or refused
         run_at: runAt instanceof Date ? runAt.toISOString() : runAt,
+        when_approved: options.whenApproved,
         ...callBody(options, user),
       },
       ...callRepetition(options),
@@ -150,9 +161,17 @@ export function createTools<Who extends UserBinding>(
     input: object = {},
     options: RunOptions & UserBinding = {},
   ): Promise<unknown> {
-    const { consent, signal } = options
-    // callers without types can pass `runAt`: each pass of the loop would schedule one more run
-    if (options.runAt !== undefined) throw new TypeError('run waits for the result: use execute with runAt.')
+    const { consent, approval = consent, signal } = options
+    // callers without types can pass them: each pass of the loop would keep one more run
+    for (const option of ['runAt', 'whenApproved'] as const)
+      if (options[option] !== undefined)
+        throw new TypeError(`run waits for the result: use execute with ${option}.`)
+    async function showAndWait(missing: PendingAuthorization, consents: number): Promise<void> {
+      const show = missing.kind === 'approval' ? approval : consent
+      if (show === undefined || consents >= MAX_CONSENTS) throw new AuthorizationRequired(missing)
+      await show(missing)
+      await missing.wait({ signal })
+    }
     for (let consents = 0; ; consents++) {
       const result = await execute(name, input, options)
       switch (result.outcome) {
@@ -163,10 +182,7 @@ export function createTools<Who extends UserBinding>(
         case 'error':
           throw result.error
         case 'requires_authorization':
-          if (consent === undefined || consents >= MAX_CONSENTS)
-            throw new AuthorizationRequired(result.authorization)
-          await consent(result.authorization)
-          await result.authorization.wait({ signal })
+          await showAndWait(result.authorization, consents)
       }
     }
   }

@@ -65,11 +65,13 @@ export interface AdminMethods {
   /** Workers: the servers that list tools and run them. */
   readonly workers: {
     /**
-     * Accept the new requirements and names of the tools of a worker. Providers, scopes and secrets that
-     * the catalogue of a known worker names only after its registration wait until they are accepted here,
-     * and so do names that it claims for its tools: the worker has them from then on, also those that
-     * another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are
-     * accepted only if they have not changed since it was read.
+     * Accept the new requirements, names and definitions of the tools of a worker. Providers, scopes and
+     * secrets that the catalogue of a known worker names only after its registration wait until they are
+     * accepted here, and so do names that it claims for its tools: the worker has them from then on, also
+     * those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they
+     * are accepted only if they have not changed since it was read, else 409 `not_accepted`. Definitions
+     * of tools (`acceptance.changed`) are accepted by that `digest`, with all that waits, or one by one by
+     * `tools`, with what each of them requires: so only as they were shown.
      *
      * Needs a key of the role `admin`.
      */
@@ -149,6 +151,36 @@ export interface AdminMethods {
      */
     update(id: string, changes: Body<'updateToolset'>, options?: RequestOptions): Promise<Wire.ToolsetDetail>
   }
+  /** Connections of the project, which it shares with users, agents and tools. */
+  readonly sharedConnections: {
+    /**
+     * Add a connection of the project, and share it. For a provider whose `owner` is `project` or
+     * `either`. The provider is asked for a token first; if it gives none, nothing is added.
+     *
+     * Needs a key of the role `admin`.
+     */
+    create(
+      connection: Body<'addConnectionOfProject'>,
+      options?: RequestOptions,
+    ): Promise<Wire.SharedConnection>
+    /** Delete a connection of the project with its tokens. Needs a key of the role `admin`. */
+    delete(id: string, options?: RequestOptions): Promise<void>
+    /** One connection of the project. Needs a key of the role `readonly` or above. */
+    get(id: string, options?: RequestOptions): Promise<Wire.SharedConnection>
+    /** All connections of the project. Needs a key of the role `readonly` or above. */
+    list(): List<Wire.SharedConnection>
+    /**
+     * Forget the tokens of a connection of the project, and ask for a new one. Needs a key of the role
+     * `admin`.
+     */
+    test(id: string, options?: RequestOptions): Promise<Wire.SharedConnection>
+    /** Rename a connection of the project, or share it with others. Needs a key of the role `admin`. */
+    update(
+      id: string,
+      changes: Body<'updateConnectionOfProject'>,
+      options?: RequestOptions,
+    ): Promise<Wire.SharedConnection>
+  }
   /** Secrets for tools. Gatepass gives their values to tools and never returns them. */
   readonly secrets: {
     /** Delete a secret by its id or key. Needs a key of the role `admin`. */
@@ -176,9 +208,9 @@ export interface AdminMethods {
     /** Delete a policy. Needs a key of the role `admin`. */
     delete(id: string, options?: RequestOptions): Promise<void>
     /**
-     * Test which of last week’s uses of tokens policies would have refused. Applies the policies to each
-     * release of a token in the audit trail, in the order of time. Nothing is changed and no hook is
-     * called. Runs of tools that need no token are not in the trail.
+     * Test which of last week’s uses of tokens policies would have refused or asked about. Applies the
+     * policies to each release of a token in the audit trail, in the order of time. Nothing is changed and
+     * no hook is called. Runs of tools that need no token are not in the trail.
      *
      * Needs a key of the role `readonly` or above.
      */
@@ -187,6 +219,8 @@ export interface AdminMethods {
     get(id: string, options?: RequestOptions): Promise<Wire.Policy>
     /** All policies. Needs a key of the role `readonly` or above. */
     list(): List<Wire.Policy>
+    /** What quotas have counted in the current hour or day. Needs a key of the role `readonly` or above. */
+    quotas(filter?: { readonly user?: string | undefined }): List<Wire.Quota>
     /**
      * Test which decision the policies make about a use. No token is used, no use is counted and no hook
      * is called. A tool brings its own providers, scopes and hosts; `provider_id` and `host` replace them.
@@ -284,7 +318,7 @@ export interface AdminMethods {
   /** API keys of the project. */
   readonly keys: {
     /**
-     * Make an API key, shown this once. The key belongs to the project of the calling key. An
+     * Create an API key, which is shown only once. The key belongs to the project of the calling key. An
      * administrator of the project `default` can also make the first key of another project, which is
      * created if it does not exist. Further keys are made only by administrators of that project.
      *
@@ -296,25 +330,58 @@ export interface AdminMethods {
     /** The project's API keys, never the keys themselves. Needs a key of the role `admin`. */
     list(): List<Wire.ApiKey>
     /**
-     * Revoke an API key: it is refused from now on. A key may revoke itself. The record of a revoked key
+     * Revoke an API key; it is refused from then on. A key may revoke itself. The record of a revoked key
      * stays in the list.
      *
      * Needs a key of the role `admin`.
      */
     revoke(id: string, options?: RequestOptions): Promise<void>
     /**
-     * Make a key that takes the place of another. Both keys are valid until the old one ends: after
-     * `grace` seconds, or earlier if it expires earlier.
+     * Create a key that replaces another. Both keys are valid until the old one ends: after `grace`
+     * seconds, or earlier if it expires earlier.
      *
      * Needs a key of the role `admin`. Not repeated after a lost answer.
      */
     rotate(id: string, options?: RequestOptions & Body<'rotateApiKey'>): Promise<Answer<'rotateApiKey'>>
   }
+  /** Calls that people must approve, and what they decided. Needs a key of the role `approver`. */
+  readonly approvals: {
+    /**
+     * Decide about a call. The holder of the key vouches that the person `approver` has seen the call and
+     * decided. `approver` counts as the user where it is the user of the call, else as a member of any
+     * group. Repeating a decision answers it.
+     *
+     * Needs a key of the role `approver`.
+     */
+    decide(id: string, body: Body<'decideApproval'>, options?: RequestOptions): Promise<Wire.Approval>
+    /** Take back a remembered approval or a block. Needs a key of the role `admin`. */
+    removeStanding(id: string, options?: RequestOptions): Promise<void>
+    /** One approval, with the arguments of its call. Needs a key of the role `approver`. */
+    get(id: string, options?: RequestOptions): Promise<Wire.Approval>
+    /**
+     * Calls that wait or waited for an approval, newest first, without their arguments. Needs a key of the
+     * role `approver`.
+     */
+    list(filter?: {
+      readonly status?:
+        | 'pending'
+        | 'approved'
+        | 'used'
+        | 'denied'
+        | 'expired'
+        | 'cancelled'
+        | 'superseded'
+        | undefined
+      readonly user?: string | undefined
+    }): List<Wire.Approval>
+    /** Approvals that cover further calls, and blocked agents. Needs a key of the role `readonly` or above. */
+    listStanding(filter?: { readonly user?: string | undefined }): List<Wire.StandingApproval>
+  }
   /** The projects that the key may see. */
   readonly projects: {
     /**
      * Change how the project's pages look. Members that are left out do not change; `null` removes one. A
-     * colour in which text cannot be read is refused with the nearest shade. The sentence that says who
+     * color in which text cannot be read is refused with the nearest shade. The sentence that says who
      * requests which access, and the warning, cannot be changed.
      *
      * Needs a key of the role `admin`.
@@ -325,8 +392,8 @@ export interface AdminMethods {
       options?: RequestOptions,
     ): Promise<Wire.Branding>
     /**
-     * Make a project. Only for an administrator of the project `default`. The new project has no key yet:
-     * POST /v1/admin/keys with its name as `project` makes the first one.
+     * Create a project. Only for an administrator of the project `default`. The new project has no key
+     * yet: POST /v1/admin/keys with its name as `project` makes the first one.
      *
      * Needs a key of the role `admin`. Not repeated after a lost answer.
      */
@@ -378,8 +445,8 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
       },
     },
     workers: {
-      accept: (id, { digest, ...options } = {}) =>
-        call('acceptWorkerRequirements', { params: { id }, body: { digest }, options }),
+      accept: (id, { digest, tools, ...options } = {}) =>
+        call('acceptWorkerRequirements', { params: { id }, body: { digest, tools }, options }),
       create: (worker, options) => call('createWorker', { body: worker, options }),
       delete: (id, options) => call('deleteWorker', { params: { id }, options }),
       get: (id, options) => call('getWorker', { params: { id }, options }),
@@ -402,6 +469,15 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
       list: () => createList((query, options) => call('listToolsets', { query, options })),
       update: (id, changes, options) => call('updateToolset', { params: { id }, body: changes, options }),
     },
+    sharedConnections: {
+      create: (connection, options) => call('addConnectionOfProject', { body: connection, options }),
+      delete: (id, options) => call('deleteConnectionOfProject', { params: { id }, options }),
+      get: (id, options) => call('getConnectionOfProject', { params: { id }, options }),
+      list: () => createList((query, options) => call('listConnectionsOfProject', { query, options })),
+      test: (id, options) => call('testConnectionOfProject', { params: { id }, options }),
+      update: (id, changes, options) =>
+        call('updateConnectionOfProject', { params: { id }, body: changes, options }),
+    },
     secrets: {
       delete: (key, options) => call('deleteSecret', { params: { key }, options }),
       get: (key, options) => call('getSecret', { params: { key }, options }),
@@ -415,6 +491,8 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
       dryRun: (order, options) => call('dryRunPolicies', { body: order, options }),
       get: (id, options) => call('getPolicy', { params: { id }, options }),
       list: () => createList((query, options) => call('listPolicies', { query, options })),
+      quotas: ({ user } = {}) =>
+        createList((page, options) => call('listQuotas', { query: { user_id: user, ...page }, options })),
       test: (use, options) => call('testPolicies', { body: use, options }),
       update: (id, changes, options) => call('updatePolicy', { params: { id }, body: changes, options }),
     },
@@ -452,6 +530,19 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
       revoke: (id, options) => call('revokeApiKey', { params: { id }, options }),
       rotate: (id, { grace, prefix, ...options } = {}) =>
         call('rotateApiKey', { params: { id }, body: { grace, prefix }, options }),
+    },
+    approvals: {
+      decide: (id, body, options) => call('decideApproval', { params: { id }, body: body, options }),
+      removeStanding: (id, options) => call('deleteStandingApproval', { params: { id }, options }),
+      get: (id, options) => call('getApproval', { params: { id }, options }),
+      list: ({ status, user } = {}) =>
+        createList((page, options) =>
+          call('listApprovals', { query: { status, user_id: user, ...page }, options }),
+        ),
+      listStanding: ({ user } = {}) =>
+        createList((page, options) =>
+          call('listStandingApprovals', { query: { user_id: user, ...page }, options }),
+        ),
     },
     projects: {
       changeBranding: (id, changes, options) =>

@@ -17,17 +17,69 @@ export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly project: string
-  readonly role: 'admin' | 'caller' | 'readonly'
+  readonly role: 'admin' | 'caller' | 'readonly' | 'approver'
   readonly status: 'active' | 'expired' | 'revoked'
   readonly created_at: string
   /** The only user that the key acts for */
   readonly user_id?: string
+  /** Of an approver: the groups whose calls it lists and decides about; without it, all */
+  readonly groups?: readonly string[]
   readonly expires_at?: string
   readonly rate_limit?: number
   readonly last_used_at?: string
   /** The key that took its place */
   readonly replaced_by?: string
   readonly revoked_at?: string
+}
+
+export interface Approval {
+  readonly id: string
+  readonly status: 'pending' | 'approved' | 'used' | 'denied' | 'expired' | 'cancelled' | 'superseded'
+  /** Names exactly this call; a decision repeats it */
+  readonly digest: string
+  readonly user_id?: string
+  readonly use: 'tool' | 'proxy' | 'token'
+  readonly tool_id?: string
+  readonly provider_id?: string
+  /** The API key or the MCP client that makes the call */
+  readonly agent: string
+  /** Ids of the policies that ask */
+  readonly rules: readonly string[]
+  /** The group of approvers that must decide */
+  readonly group?: string
+  /** What the approver may choose */
+  readonly remember: readonly ('once' | 'hour' | 'standing')[]
+  readonly decisions: readonly {
+    readonly decision: 'approve' | 'deny'
+    readonly approver: string
+    readonly proof: 'login' | 'application' | 'ticket' | 'console' | 'api_key' | 'client' | 'decision_point'
+    readonly remember: 'once' | 'hour' | 'standing'
+    readonly at: string
+  }[]
+  /** Written by a program. Absent in lists, and a day after the end */
+  readonly call?: {
+    readonly title: string
+    /** The name of the API key, or the MCP client */
+    readonly agent_name: string
+    readonly hosts: readonly string[]
+    readonly hints: readonly ('read_only' | 'destructive' | 'open_world')[]
+    /** Without those that the tool hides from people */
+    readonly arguments: JsonObject
+    /** Names of arguments whose values the tool hides from people */
+    readonly hidden?: readonly string[]
+    /** Values beside the arguments that the tool gets */
+    readonly metadata?: { readonly [name: string]: string }
+    readonly accounts: readonly {
+      readonly connection_id: string
+      readonly provider: string
+      readonly account: string
+    }[]
+    /** When a scheduled call runs; else once it is approved */
+    readonly run_at?: string
+  }
+  readonly execution_id?: string
+  readonly created_at: string
+  readonly expires_at: string
 }
 
 /** A result that is stored elsewhere */
@@ -69,6 +121,9 @@ export interface AuditEntry {
     | 'connection.deleted'
     | 'connection.imported'
     | 'connections.exported'
+    | 'shared_connection.added'
+    | 'shared_connection.changed'
+    | 'shared_connection.deleted'
     | 'provider.added'
     | 'provider.changed'
     | 'provider.connections_kept'
@@ -78,6 +133,7 @@ export interface AuditEntry {
     | 'tool.imported'
     | 'tool.bound'
     | 'tool.deleted'
+    | 'tool.changed'
     | 'worker.added'
     | 'worker.changed'
     | 'worker.deleted'
@@ -93,6 +149,14 @@ export interface AuditEntry {
     | 'tool.scheduled'
     | 'tool.cancelled'
     | 'tool.tried'
+    | 'approval.requested'
+    | 'approval.approved'
+    | 'approval.denied'
+    | 'approval.expired'
+    | 'approval.used'
+    | 'approval.superseded'
+    | 'standing_approval.added'
+    | 'standing_approval.removed'
     | 'secret.set'
     | 'secret.deleted'
     | 'project.created'
@@ -140,6 +204,8 @@ export interface AuditEntry {
   readonly user_id?: string
   readonly provider_id?: string
   readonly connection_id?: string
+  /** The token is of a connection of the project, used for `user_id` */
+  readonly owner?: 'project'
   readonly authorization_id?: string
   readonly subject?: string
   readonly tool?: string
@@ -166,6 +232,7 @@ export interface AuthProviderCreateRequest {
     | 'communication'
     | 'content'
     | 'crm'
+    | 'data'
     | 'design'
     | 'development'
     | 'education'
@@ -178,6 +245,7 @@ export interface AuthProviderCreateRequest {
     | 'identity'
     | 'iot'
     | 'legal'
+    | 'maps'
     | 'marketing'
     | 'media'
     | 'monitoring'
@@ -186,6 +254,7 @@ export interface AuthProviderCreateRequest {
     | 'productivity'
     | 'project-management'
     | 'sales'
+    | 'search'
     | 'security'
     | 'social'
     | 'sports'
@@ -196,24 +265,38 @@ export interface AuthProviderCreateRequest {
     | 'video'
     | undefined
   /**
-   * Further addresses of the endpoints, of other versions or hosts, by which the provider is recognised.
+   * Whose connections the entry may have: `user`, each user's own; `project`, those that an
+   * administrator makes for all or some users; `either`. Default: `project` for grants without a user,
+   * else `user`.
+   */
+  readonly owner?: 'user' | 'project' | 'either' | null | undefined
+  /**
+   * Further addresses of the endpoints, of other versions or hosts, by which the provider is recognized.
    * They may name variables as `{{name}}`.
    */
   readonly other_endpoints?:
     | {
         readonly authorization?: readonly string[] | undefined
+        readonly pushed_authorization?: readonly string[] | undefined
+        readonly temporary?: readonly string[] | undefined
         readonly token?: readonly string[] | undefined
         readonly refresh?: readonly string[] | undefined
         readonly exchange?: readonly string[] | undefined
         readonly renewal?: readonly string[] | undefined
+        readonly test?: readonly string[] | undefined
         readonly user_info?: readonly string[] | undefined
         readonly introspection?: readonly string[] | undefined
         readonly revocation?: readonly string[] | undefined
       }
     | undefined
   /**
+   * The id of another definition of the same service, whose users give access in another way: `github`
+   * for the API keys of GitHub
+   */
+  readonly second_way_of?: string | undefined
+  /**
    * The id of another definition that has the same endpoints. An entry with these endpoints is
-   * recognised as the other definition; this definition is used only where its id is named.
+   * recognized as the other definition; this definition is used only where its id is named.
    */
   readonly shares_endpoints_with?: string | undefined
   readonly registration?:
@@ -272,7 +355,7 @@ export interface AuthProviderCreateRequest {
   readonly description?: string | null | undefined
   readonly provider_id?: string | null | undefined
   readonly external_id?: string | null | undefined
-  readonly type?: 'oauth2' | null | undefined
+  readonly type?: 'oauth2' | 'oauth1' | 'credentials' | null | undefined
   readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
   /** A member of answers; without effect in a request */
   readonly missing?: JsonValue | undefined
@@ -293,6 +376,8 @@ export interface AuthProviderCreateRequest {
         readonly client_secret?: string | null | undefined
         /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
         readonly redirect_uri?: string | null | undefined
+        /** A member of answers; without effect in a request */
+        readonly installation_url?: JsonValue | undefined
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
@@ -347,6 +432,39 @@ export interface AuthProviderCreateRequest {
               readonly code_challenge_method?: string | null | undefined
               readonly required?: boolean | null | undefined
               readonly code_challenge_encoding?: 'base64url' | 'hex' | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
+         * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
+         * for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with
+         * a JWT that the client signs (`assertion`).
+         */
+        readonly grant?:
+          | {
+              readonly type:
+                | 'authorization_code'
+                | 'client_credentials'
+                | 'account_credentials'
+                | 'jwt_bearer'
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: users may begin at the provider, such as in its store of apps: their browser comes to
+         * `installation_url` without a `state`, and a code that it brings is never redeemed. `hints`:
+         * parameters of that URL, each with a regular expression that the whole value must match; one of the
+         * name of a variable that users are asked for gives its value. `hmac.parameter`: the parameter with
+         * the hex HMAC-SHA256 of the others, by the client secret (Shopify); URLs without it are refused.
+         * `install_uri`: a page of the caller, to which the browser goes with `install_id` in place of our
+         * own.
+         */
+        readonly installation?:
+          | {
+              readonly hints?: { readonly [name: string]: string } | undefined
+              readonly hmac?: { readonly parameter: string } | null | undefined
+              readonly install_uri?: string | null | undefined
             }
           | null
           | undefined
@@ -450,6 +568,12 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: the endpoint of RFC 9126. The parameters of the authorization request are sent there
+         * first, and the browser carries only a reference to them. The client authenticates as at the token
+         * endpoint.
+         */
+        readonly pushed_authorization_request?: { readonly endpoint: string } | null | undefined
         readonly token_request?: OAuth2RequestOfIssuer | undefined
         readonly refresh_request?: OAuth2RequestOfIssuer | undefined
         /**
@@ -1010,6 +1134,84 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
+         * Beyond Arcade: the JWT of the grant `jwt_bearer`, made for each token request. `client_secret` is
+         * its key: a private key in PEM or as a JWK. The members are those of `client_assertion`, with a
+         * `lifetime` of 300 seconds by default; an empty `subject` leaves `sub` out. `claims` are further
+         * claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as
+         * `scope`.
+         */
+        readonly assertion?:
+          | {
+              readonly algorithm:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+              readonly key_id?: string | null | undefined
+              readonly issuer?: string | null | undefined
+              readonly subject?: string | null | undefined
+              readonly audience?: string | null | undefined
+              readonly lifetime?: number | undefined
+              readonly claims?: { readonly [name: string]: string | number | boolean } | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: with `jwt_bearer` the client asks for a token in the name of each user. `subject` of
+         * `assertion` then names `{{user_id}}`. `pattern` is a regular expression (RE2) that the user's whole
+         * id must match; others are refused.
+         */
+        readonly impersonation?: { readonly pattern: string } | null | undefined
+        /**
+         * Beyond Arcade: the parameters of the authorization request go into a JWT (RFC 9101) that the key of
+         * `private_key_jwt` or `client_secret_jwt` signs. `algorithm` and `key_id` are those of
+         * `client_assertion` unless given.
+         */
+        readonly request_object?:
+          | {
+              readonly algorithm?:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+                | null
+                | undefined
+              readonly key_id?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: tokens are bound to a key of their connection (DPoP, RFC 9449), so they are of use in
+         * `/proxy/{provider}` and in HTTP tools alone, and are handed out nowhere. `algorithm` is that of the
+         * proofs, ES256 by default. With `optional`, bearer tokens of the server are accepted, too. An issuer
+         * that announces DPoP does not switch it on.
+         */
+        readonly dpop?:
+          | {
+              readonly algorithm?: 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | undefined
+              readonly optional?: boolean | undefined
+            }
+          | null
+          | undefined
+        /**
          * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as the server names itself.
          * Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
          * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
@@ -1153,13 +1355,353 @@ export interface AuthProviderCreateRequest {
       }
     | null
     | undefined
+  /**
+   * Beyond Arcade, for `type` `oauth1`: a server of OAuth 1.0a (RFC 5849). Its tokens are handed out
+   * nowhere: Gatepass signs requests with them, in `/proxy/{provider}` and in HTTP tools. Members that
+   * are left out do not change; those that are sent are replaced as a whole.
+   */
+  readonly oauth1?:
+    | {
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
+              } | null
+            }
+          | null
+          | undefined
+        /**
+         * The request for temporary credentials (RFC 5849 section 2.1), whose endpoint is often called
+         * “request token URL”. POST is the default. A server that does not answer
+         * `oauth_callback_confirmed=true` is refused.
+         */
+        readonly temporary_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /** Where the user approves (RFC 5849 section 2.2). `oauth_token` is added to `params`. */
+        readonly authorize_request?:
+          | {
+              readonly endpoint: string
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /** The request that exchanges the verifier for the token (RFC 5849 section 2.3). */
+        readonly token_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /**
+         * A signed GET after the consent, whose answer names the account. Left out: the answer of the token
+         * request may name it.
+         */
+        readonly user_info_request?:
+          | {
+              readonly endpoint: string
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * RFC 5849 section 3.4, and `HMAC-SHA256`. Default: `HMAC-SHA1`. With `RSA-SHA1` the client secret is
+         * an RSA key in PEM.
+         */
+        readonly signature_method?: 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT' | null | undefined
+        /** `realm` of the `Authorization` header; it may name variables. */
+        readonly realm?: string | null | undefined
+        /**
+         * The server accepts only the exact callback that was registered. The state is then in a cookie, and
+         * not in the query of the callback.
+         */
+        readonly fixed_callback?: boolean | null | undefined
+        /** Where the account's id and name are, as expressions of a response map, the most trusted first. */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /** The hosts to which signed requests may be sent: by the proxy, and by tools that are HTTP requests. */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+            }
+          | null
+          | undefined
+        readonly client_id?: string | undefined
+        /**
+         * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
+         * its key in PEM.
+         */
+        readonly client_secret?: string | null | undefined
+        /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
+        readonly redirect_uri?: string | null | undefined
+        /** A member of answers; without effect in a request */
+        readonly installation_url?: JsonValue | undefined
+      }
+    | null
+    | undefined
+  /**
+   * Beyond Arcade, for `type` `credentials`: what people type on the page of Gatepass instead of a
+   * consent at the provider. Members that are left out do not change; those that are sent are replaced
+   * as a whole.
+   */
+  readonly credentials?:
+    | {
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
+              } | null
+            }
+          | null
+          | undefined
+        /**
+         * What people type on the page of Gatepass, in this order, at most 10 fields. URLs name fields that
+         * are not secret as `{{name}}`; such a field needs `pattern` or `one_of`, and `example`, and no value
+         * may decide a domain.
+         */
+        readonly fields?: { readonly [name: string]: CredentialField } | undefined
+        readonly place?: CredentialPlaceInput | undefined
+        /**
+         * The request that checks what was typed, before it is stored: a 2xx status means that the service
+         * takes it, 401 and 403 that it does not. It has the credential in its place; its own templates may
+         * name fields that are not secret. GET is the default.
+         */
+        readonly test_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * A login that makes a token with a limited life of the fields. Its `params` and `headers` name all
+         * fields; `response_map` finds `access_token` and `expires_in`. It is sent again when the token ends,
+         * and when the API refuses it.
+         */
+        readonly token_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * What could not be checked is stored too: there is no `test_request`, or its answer is neither 2xx
+         * nor a refusal.
+         */
+        readonly unchecked?: boolean | null | undefined
+        /**
+         * Confirms that `place.query` puts the key into URLs. Gatepass neither logs such a URL nor answers it,
+         * and follows no redirect with it.
+         */
+        readonly in_url?: boolean | null | undefined
+        /**
+         * Where the answer of `test_request` has the account's id and name, as expressions of a response map,
+         * the most trusted first. With `token_request` alone: in its answer.
+         */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /**
+         * Where the credential may be sent: the proxy, and tools that are HTTP requests. `hosts` are known
+         * where `base_url` names the domain. `headers` go with every request, such as a version.
+         */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+      }
+    | null
+    | undefined
 }
 
 export interface AuthProviderResponse {
   readonly id: string
   readonly description?: string
   readonly provider_id?: string
-  readonly type: 'oauth2'
+  readonly owner: 'user' | 'project' | 'either'
+  /** Also the member that has the settings */
+  readonly type: 'oauth2' | 'oauth1' | 'credentials'
   /**
    * `inactive`: switched off. `missing`: it cannot be used until the settings that `missing` names are
    * set
@@ -1170,7 +1712,7 @@ export interface AuthProviderResponse {
   readonly binding: { readonly id: string; readonly type: 'project' }
   readonly created_at: string
   readonly updated_at: string
-  readonly oauth2: {
+  readonly oauth2?: {
     readonly client_id?: string
     readonly client_secret: {
       readonly binding: 'project'
@@ -1178,16 +1720,9 @@ export interface AuthProviderResponse {
       readonly exists: boolean
     }
     readonly redirect_uri: string
-    readonly variables?: {
-      readonly [name: string]: {
-        readonly value?: string
-        readonly ask?: 'user'
-        readonly pattern?: string
-        readonly one_of?: readonly string[]
-        readonly label?: string
-        readonly example?: string
-      }
-    }
+    /** Where the provider sends users who begin there, if the entry has `installation` */
+    readonly installation_url?: string
+    readonly variables?: { readonly [name: string]: ProviderVariable }
     readonly kept_values?: {
       readonly [name: string]: {
         readonly from: 'authorization_response' | 'token_response' | 'user_info'
@@ -1204,6 +1739,12 @@ export interface AuthProviderResponse {
       readonly required?: true
       readonly code_challenge_encoding?: 'hex'
     }
+    readonly grant?: { readonly type: 'client_credentials' | 'account_credentials' | 'jwt_bearer' }
+    readonly installation?: {
+      readonly hints: { readonly [name: string]: string }
+      readonly hmac?: { readonly parameter: string }
+      readonly install_uri?: string
+    }
     readonly authorize_request: {
       readonly endpoint: string
       readonly method: string
@@ -1211,6 +1752,7 @@ export interface AuthProviderResponse {
       readonly parameter_names?: { readonly [name: string]: string }
       readonly fragment?: string
     }
+    readonly pushed_authorization_request?: { readonly endpoint: string }
     readonly token_request: OAuth2Request
     readonly refresh_request?: OAuth2Request
     readonly exchange_request?: OAuth2Request
@@ -1284,6 +1826,31 @@ export interface AuthProviderResponse {
       readonly audience?: string
       readonly lifetime: number
     }
+    readonly assertion?: {
+      readonly algorithm:
+        | 'ES256'
+        | 'ES384'
+        | 'ES512'
+        | 'RS256'
+        | 'RS384'
+        | 'RS512'
+        | 'PS256'
+        | 'PS384'
+        | 'PS512'
+        | 'EdDSA'
+        | 'HS256'
+        | 'HS384'
+        | 'HS512'
+      readonly key_id?: string
+      readonly issuer?: string
+      readonly subject?: string
+      readonly audience?: string
+      readonly lifetime: number
+      readonly claims?: { readonly [name: string]: string | number | boolean }
+    }
+    readonly impersonation?: { readonly pattern: string }
+    readonly request_object?: { readonly algorithm?: string; readonly key_id?: string }
+    readonly dpop?: { readonly algorithm: 'ES256' | 'ES384' | 'ES512' | 'EdDSA'; readonly optional?: true }
     readonly issuer?: string
     readonly authorization_response_iss_parameter_supported?: boolean
     readonly token_types?: readonly string[]
@@ -1314,13 +1881,98 @@ export interface AuthProviderResponse {
     readonly public_clients?: boolean
     readonly ignores_id_token?: true
   }
+  readonly oauth1?: {
+    readonly variables?: { readonly [name: string]: ProviderVariable }
+    readonly temporary_request: {
+      readonly endpoint: string
+      readonly method: string
+      readonly params: { readonly [name: string]: string }
+    }
+    readonly authorize_request: {
+      readonly endpoint: string
+      readonly params: { readonly [name: string]: string }
+    }
+    readonly token_request: {
+      readonly endpoint: string
+      readonly method: string
+      readonly params: { readonly [name: string]: string }
+    }
+    readonly user_info_request?: {
+      readonly endpoint: string
+      readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: OAuth2ErrorResponse
+    }
+    readonly signature_method: 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT'
+    readonly realm?: string
+    readonly fixed_callback?: true
+    readonly account?: { readonly id: readonly string[]; readonly name: readonly string[] }
+    readonly api?: {
+      readonly base_url?: string
+      readonly hosts: readonly string[]
+      readonly headers?: { readonly [name: string]: string }
+    }
+    readonly client_id?: string
+    readonly client_secret: {
+      readonly binding: 'project'
+      readonly editable: boolean
+      readonly exists: boolean
+    }
+    readonly redirect_uri: string
+    /** Where the provider sends users who begin there, if the entry has `installation` */
+    readonly installation_url?: string
+  }
+  readonly credentials?: {
+    readonly variables?: { readonly [name: string]: ProviderVariable }
+    readonly fields: { readonly [name: string]: CredentialField }
+    readonly place: {
+      readonly bearer?: string
+      readonly basic?: { readonly username: string; readonly password: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly query?: { readonly [name: string]: string }
+    }
+    readonly test_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly request_content_type: string
+      readonly error_response?: OAuth2ErrorResponse
+    }
+    readonly token_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly request_content_type: string
+      readonly error_response?: OAuth2ErrorResponse
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+    }
+    readonly unchecked?: true
+    readonly in_url?: true
+    readonly account?: { readonly id: readonly string[]; readonly name: readonly string[] }
+    readonly api: {
+      readonly base_url?: string
+      readonly hosts: readonly string[]
+      readonly headers?: { readonly [name: string]: string }
+    }
+  }
 }
 
 export interface AuthProviderUpdateRequest {
   readonly id?: string | undefined
   readonly description?: string | null | undefined
   readonly provider_id?: string | null | undefined
-  readonly type?: 'oauth2' | null | undefined
+  /**
+   * Whose connections the entry may have: `user`, each user's own; `project`, those that an
+   * administrator makes for all or some users; `either`. Default: `project` for grants without a user,
+   * else `user`.
+   */
+  readonly owner?: 'user' | 'project' | 'either' | null | undefined
+  readonly type?: 'oauth2' | 'oauth1' | 'credentials' | null | undefined
   readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
   /** A member of answers; without effect in a request */
   readonly missing?: JsonValue | undefined
@@ -1346,6 +1998,8 @@ export interface AuthProviderUpdateRequest {
         readonly client_secret?: string | null | undefined
         /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
         readonly redirect_uri?: string | null | undefined
+        /** A member of answers; without effect in a request */
+        readonly installation_url?: JsonValue | undefined
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
@@ -1403,7 +2057,163 @@ export interface AuthProviderUpdateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
+         * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
+         * for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with
+         * a JWT that the client signs (`assertion`).
+         */
+        readonly grant?:
+          | {
+              readonly type:
+                | 'authorization_code'
+                | 'client_credentials'
+                | 'account_credentials'
+                | 'jwt_bearer'
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: users may begin at the provider, such as in its store of apps: their browser comes to
+         * `installation_url` without a `state`, and a code that it brings is never redeemed. `hints`:
+         * parameters of that URL, each with a regular expression that the whole value must match; one of the
+         * name of a variable that users are asked for gives its value. `hmac.parameter`: the parameter with
+         * the hex HMAC-SHA256 of the others, by the client secret (Shopify); URLs without it are refused.
+         * `install_uri`: a page of the caller, to which the browser goes with `install_id` in place of our
+         * own.
+         */
+        readonly installation?:
+          | {
+              readonly hints?: { readonly [name: string]: string } | undefined
+              readonly hmac?: { readonly parameter: string } | null | undefined
+              readonly install_uri?: string | null | undefined
+            }
+          | null
+          | undefined
         readonly authorize_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly pushed_authorization_request?:
           | {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
@@ -2419,6 +3229,84 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
+         * Beyond Arcade: the JWT of the grant `jwt_bearer`, made for each token request. `client_secret` is
+         * its key: a private key in PEM or as a JWK. The members are those of `client_assertion`, with a
+         * `lifetime` of 300 seconds by default; an empty `subject` leaves `sub` out. `claims` are further
+         * claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as
+         * `scope`.
+         */
+        readonly assertion?:
+          | {
+              readonly algorithm:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+              readonly key_id?: string | null | undefined
+              readonly issuer?: string | null | undefined
+              readonly subject?: string | null | undefined
+              readonly audience?: string | null | undefined
+              readonly lifetime?: number | undefined
+              readonly claims?: { readonly [name: string]: string | number | boolean } | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: with `jwt_bearer` the client asks for a token in the name of each user. `subject` of
+         * `assertion` then names `{{user_id}}`. `pattern` is a regular expression (RE2) that the user's whole
+         * id must match; others are refused.
+         */
+        readonly impersonation?: { readonly pattern: string } | null | undefined
+        /**
+         * Beyond Arcade: the parameters of the authorization request go into a JWT (RFC 9101) that the key of
+         * `private_key_jwt` or `client_secret_jwt` signs. `algorithm` and `key_id` are those of
+         * `client_assertion` unless given.
+         */
+        readonly request_object?:
+          | {
+              readonly algorithm?:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+                | null
+                | undefined
+              readonly key_id?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: tokens are bound to a key of their connection (DPoP, RFC 9449), so they are of use in
+         * `/proxy/{provider}` and in HTTP tools alone, and are handed out nowhere. `algorithm` is that of the
+         * proofs, ES256 by default. With `optional`, bearer tokens of the server are accepted, too. An issuer
+         * that announces DPoP does not switch it on.
+         */
+        readonly dpop?:
+          | {
+              readonly algorithm?: 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | undefined
+              readonly optional?: boolean | undefined
+            }
+          | null
+          | undefined
+        /**
          * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as the server names itself.
          * Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
          * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
@@ -2562,6 +3450,344 @@ export interface AuthProviderUpdateRequest {
       }
     | null
     | undefined
+  /**
+   * Beyond Arcade, for `type` `oauth1`: a server of OAuth 1.0a (RFC 5849). Its tokens are handed out
+   * nowhere: Gatepass signs requests with them, in `/proxy/{provider}` and in HTTP tools. Members that
+   * are left out do not change; those that are sent are replaced as a whole.
+   */
+  readonly oauth1?:
+    | {
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
+              } | null
+            }
+          | null
+          | undefined
+        /**
+         * The request for temporary credentials (RFC 5849 section 2.1), whose endpoint is often called
+         * “request token URL”. POST is the default. A server that does not answer
+         * `oauth_callback_confirmed=true` is refused.
+         */
+        readonly temporary_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /** Where the user approves (RFC 5849 section 2.2). `oauth_token` is added to `params`. */
+        readonly authorize_request?:
+          | {
+              readonly endpoint: string
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /** The request that exchanges the verifier for the token (RFC 5849 section 2.3). */
+        readonly token_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+        /**
+         * A signed GET after the consent, whose answer names the account. Left out: the answer of the token
+         * request may name it.
+         */
+        readonly user_info_request?:
+          | {
+              readonly endpoint: string
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * RFC 5849 section 3.4, and `HMAC-SHA256`. Default: `HMAC-SHA1`. With `RSA-SHA1` the client secret is
+         * an RSA key in PEM.
+         */
+        readonly signature_method?: 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT' | null | undefined
+        /** `realm` of the `Authorization` header; it may name variables. */
+        readonly realm?: string | null | undefined
+        /**
+         * The server accepts only the exact callback that was registered. The state is then in a cookie, and
+         * not in the query of the callback.
+         */
+        readonly fixed_callback?: boolean | null | undefined
+        /** Where the account's id and name are, as expressions of a response map, the most trusted first. */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /** The hosts to which signed requests may be sent: by the proxy, and by tools that are HTTP requests. */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+            }
+          | null
+          | undefined
+        readonly client_id?: string | undefined
+        /**
+         * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
+         * its key in PEM.
+         */
+        readonly client_secret?: string | null | undefined
+        /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
+        readonly redirect_uri?: string | null | undefined
+        /** A member of answers; without effect in a request */
+        readonly installation_url?: JsonValue | undefined
+      }
+    | null
+    | undefined
+  /**
+   * Beyond Arcade, for `type` `credentials`: what people type on the page of Gatepass instead of a
+   * consent at the provider. Members that are left out do not change; those that are sent are replaced
+   * as a whole.
+   */
+  readonly credentials?:
+    | {
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
+              } | null
+            }
+          | null
+          | undefined
+        /**
+         * What people type on the page of Gatepass, in this order, at most 10 fields. URLs name fields that
+         * are not secret as `{{name}}`; such a field needs `pattern` or `one_of`, and `example`, and no value
+         * may decide a domain.
+         */
+        readonly fields?: { readonly [name: string]: CredentialField } | undefined
+        readonly place?: CredentialPlaceInput | undefined
+        /**
+         * The request that checks what was typed, before it is stored: a 2xx status means that the service
+         * takes it, 401 and 403 that it does not. It has the credential in its place; its own templates may
+         * name fields that are not secret. GET is the default.
+         */
+        readonly test_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * A login that makes a token with a limited life of the fields. Its `params` and `headers` name all
+         * fields; `response_map` finds `access_token` and `expires_in`. It is sent again when the token ends,
+         * and when the API refuses it.
+         */
+        readonly token_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * What could not be checked is stored too: there is no `test_request`, or its answer is neither 2xx
+         * nor a refusal.
+         */
+        readonly unchecked?: boolean | null | undefined
+        /**
+         * Confirms that `place.query` puts the key into URLs. Gatepass neither logs such a URL nor answers it,
+         * and follows no redirect with it.
+         */
+        readonly in_url?: boolean | null | undefined
+        /**
+         * Where the answer of `test_request` has the account's id and name, as expressions of a response map,
+         * the most trusted first. With `token_request` alone: in its answer.
+         */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /**
+         * Where the credential may be sent: the proxy, and tools that are HTTP requests. `hosts` are known
+         * where `base_url` names the domain. `headers` go with every request, such as a version.
+         */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+            }
+          | undefined
+      }
+    | null
+    | undefined
 }
 
 export interface Authorization {
@@ -2612,6 +3838,11 @@ export interface AuthorizeRequest {
   readonly user_display?: string | null | undefined
   /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
   readonly lang?: string | null | undefined
+  /**
+   * Beyond Arcade: what the page of `oauth2.installation.install_uri` was given for a user who began at
+   * the provider
+   */
+  readonly install_id?: string | null | undefined
   /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
   readonly account?: string | null | undefined
 }
@@ -2664,7 +3895,7 @@ export interface BrandingChanges {
   readonly app_name?: string | null | undefined
   /** The language for users whose own language the pages do not have */
   readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
-  /** A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
+  /** A PNG, JPEG, or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
   readonly logo?: string | null | undefined
   /** The color of links and buttons on light pages */
   readonly accent?: string | null | undefined
@@ -2704,6 +3935,10 @@ export interface CatalogueEntry {
   readonly category: string
   /** Whether two sources, or a document of the provider, confirm its endpoints */
   readonly verified: boolean
+  /** `credentials`: users type an API key or the like, and no client is registered */
+  readonly type: 'oauth2' | 'oauth1' | 'credentials'
+  /** The id of another definition of the same service, whose users give access in another way */
+  readonly second_way_of?: string
   /** What a new provider needs besides its client, such as a subdomain */
   readonly variables: readonly string[]
   readonly documentation?: string
@@ -2747,6 +3982,7 @@ export type CauseCode =
   | 'wrong_client_secret'
   | 'code_not_accepted'
   | 'clock_skew'
+  | 'dpop_proof_refused'
   | 'id_token_refused'
   | 'host_not_allowed'
   | 'wrong_account'
@@ -2760,6 +3996,7 @@ export type CauseCode =
   | 'grant_refused'
   | 'no_refresh_token'
   | 'endpoints_changed'
+  | 'credential_refused'
   | 'refreshed_as_another'
   | 'tokens_unreadable'
 
@@ -2864,12 +4101,18 @@ export interface CodeResult {
       | 'output_limit'
       | 'sandbox_violation'
       | 'cancelled'
+      | 'replay_diverged'
     readonly message: string
     readonly line?: number
     readonly column?: number
   }
   /** The consent that the tool needs first */
   readonly requires_authorization?: RequiredAuthorization & { readonly toolId: string }
+  /**
+   * Goes on after the user has approved, within a day: send it with the same code. Absent if the run was
+   * not stored
+   */
+  readonly resume?: string
 }
 
 export interface CodeToolCall {
@@ -2889,6 +4132,8 @@ export interface CodeToolCall {
     readonly canRetry: boolean
   }
   readonly errorOp?: 'run' | 'chain'
+  /** The call was made by the run that this one resumes, and not again */
+  readonly replayed?: boolean
 }
 
 export interface ConfirmedUser {
@@ -2958,12 +4203,41 @@ export interface Connection {
     | 'provider_changed'
     | 'refresh_outcome_lost'
     | 'account_changed'
+    | 'credential_refused'
     | 'unreadable'
   readonly expires_at?: string
   readonly created_at: string
   readonly last_used_at?: string
   /** The account that is used when a call names none */
   readonly default: boolean
+}
+
+export interface CredentialField {
+  readonly label?: string | undefined
+  /** Sealed and never shown again. A field that is not secret may be part of URLs. */
+  readonly secret?: boolean | undefined
+  /** A regular expression that the whole value must match */
+  readonly pattern?: string | undefined
+  readonly one_of?: readonly string[] | undefined
+  readonly example?: string | undefined
+  /** Where people find the value, and delete it */
+  readonly help_url?: string | undefined
+  readonly max?: number | undefined
+  /** The value has several lines, such as a PEM key */
+  readonly multiline?: boolean | undefined
+}
+
+/**
+ * Where requests to the API have the credential, in exactly one way: `bearer` (RFC 6750), `basic` (RFC
+ * 7617, either half may be fixed or empty), `headers` with an own word before the key or none, or
+ * `query`, which needs `in_url`. The templates name fields as `{{name}}`, or `{{access_token}}` where
+ * there is a `token_request`.
+ */
+export interface CredentialPlaceInput {
+  readonly bearer?: string | undefined
+  readonly basic?: { readonly username: string; readonly password: string } | undefined
+  readonly headers?: { readonly [name: string]: string } | null | undefined
+  readonly query?: { readonly [name: string]: string } | undefined
 }
 
 export interface DeletedConnection {
@@ -3026,6 +4300,7 @@ export interface ErrorBody {
   }[]
   /** Why a token or a consent cannot be obtained, if that is known */
   readonly cause?: Cause
+  readonly requires_authorization?: RequiredAuthorization
 }
 
 /** A stable code to switch on */
@@ -3042,6 +4317,8 @@ export type ErrorCode =
   | 'user_not_allowed'
   | 'not_found'
   | 'already_exists'
+  | 'already_decided'
+  | 'digest_mismatch'
   | 'set_by_operator'
   | 'ambiguous_tool'
   | 'tool_source_changed'
@@ -3052,6 +4329,7 @@ export type ErrorCode =
   | 'token_request_refused'
   | 'scopes_not_granted'
   | 'not_accepted'
+  | 'proxy_only'
   | 'host_not_allowed'
   | 'user_mismatch'
   | 'authorization_failed'
@@ -3085,6 +4363,7 @@ export interface ErrorEvent {
         readonly executionId: string
         /** Milliseconds */
         readonly duration: number
+        /** The consent that the tool needs first */
         readonly requires_authorization: RequiredAuthorization
       }
     | ErrorBody
@@ -3107,7 +4386,10 @@ export interface ExecuteError {
 export type ExecuteOutput =
   | { readonly value: JsonValue }
   | { readonly error: ExecuteError }
-  | { readonly requires_authorization: RequiredAuthorization }
+  | {
+      /** The consent that the tool needs first */
+      readonly requires_authorization: RequiredAuthorization
+    }
   | { readonly artifact: Artifact }
 
 export interface ExecuteResult {
@@ -3127,6 +4409,8 @@ export interface ExplainedStep {
     | 'link_opened'
     | 'logged_in'
     | 'clicked'
+    | 'pushed_authorization'
+    | 'temporary_credentials'
     | 'sent_to_provider'
     | 'callback'
     | 'refused'
@@ -3238,6 +4522,9 @@ export type FailureReason =
   | 'provider_unavailable'
   | 'provider_changed'
   | 'account_mismatch'
+  | 'approval_denied'
+  | 'approval_expired'
+  | 'approval_superseded'
 
 export type FaultCode =
   | 'missing'
@@ -3279,6 +4566,13 @@ export interface ForeignConnection {
   readonly extra?: { readonly [name: string]: JsonValue } | undefined
   /** By the names that `oauth2.kept_values` of the provider entry gives them */
   readonly kept_values?: { readonly [name: string]: string } | undefined
+  /** What signs requests with the token (RFC 5849), where the provider entry has the type `oauth1` */
+  readonly token_secret?: string | undefined
+  /**
+   * The private key that the tokens are bound to (RFC 9449), as a JWK with `alg`, where the provider
+   * entry has `oauth2.dpop`
+   */
+  readonly dpop_key?: { readonly [name: string]: string } | undefined
   /** It becomes the account that is used when a call names none */
   readonly default?: boolean | undefined
 }
@@ -3358,10 +4652,12 @@ export interface IssuedApiKey {
   /** The key itself. No other answer has it */
   readonly key: string
   readonly project: string
-  readonly role: 'admin' | 'caller' | 'readonly'
+  readonly role: 'admin' | 'caller' | 'readonly' | 'approver'
   readonly name: string
   /** The only user that the key acts for */
   readonly user_id?: string
+  /** Of an approver: the groups whose calls it lists and decides about; without it, all */
+  readonly groups?: readonly string[]
   readonly expires_at?: string
   readonly rate_limit?: number
 }
@@ -3574,12 +4870,20 @@ export interface NewPolicy {
   /**
    * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
    * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
+   * `approve`: a use that it matches waits until a person has approved it.
    */
-  readonly effect: 'allow' | 'deny' | 'hook'
+  readonly effect: 'allow' | 'deny' | 'hook' | 'approve'
   readonly match: PolicyMatch
   readonly hook?:
     | {
         readonly url: string
+        /**
+         * `arcade`: asked as Arcade's `/pre` hooks are, answers `{"code": "OK"}`. `authzen`: `url` is the
+         * address of a policy decision point (AuthZEN 1.0), whose `/access/v1/evaluation` answers
+         * `{"decision": true}`
+         * Default: `"arcade"`
+         */
+        readonly format?: 'arcade' | 'authzen' | undefined
         /** Default: `2000` */
         readonly timeout_ms?: number | undefined
         /**
@@ -3591,6 +4895,7 @@ export interface NewPolicy {
         readonly secret?: string | undefined
       }
     | undefined
+  readonly approve?: PolicyApproval | undefined
 }
 
 export interface NewWebhook {
@@ -3610,6 +4915,10 @@ export interface NewWebhook {
         | 'connection.deleted'
         | 'tool.run.failed'
         | 'worker.requirements_changed'
+        | 'approval.requested'
+        | 'approval.decided'
+        | 'approval.expired'
+        | 'worker.tools_changed'
       )[]
     | undefined
   /** Default: `true` */
@@ -4036,17 +5345,85 @@ export interface Policy {
   readonly id: string
   readonly description?: string
   readonly enabled: boolean
-  readonly effect: 'allow' | 'deny' | 'hook'
+  readonly effect: 'allow' | 'deny' | 'hook' | 'approve'
   readonly match: PolicyMatch
   readonly hook?: {
     readonly url: string
+    readonly format: 'arcade' | 'authzen'
     readonly timeout_ms: number
     /** The decision when the hook fails or its answer is invalid */
     readonly on_failure: 'deny' | 'allow'
     readonly secret: { readonly exists: boolean }
   }
+  readonly approve?: PolicyApproval
   readonly created_at: string
   readonly updated_at: string
+}
+
+export interface PolicyApproval {
+  /**
+   * `user`: the user for whom the call is made, on a page of Gatepass. A group: `count` different people
+   * of it, in the console or by an API key of the role `approver`. `user_in_client`: the user, through
+   * the form of the MCP client that made the call, which may be the model's own program.
+   * Default: `"user"`
+   */
+  readonly by?:
+    | 'user'
+    | 'user_in_client'
+    | {
+        readonly group: string
+        /** Default: `1` */
+        readonly count?: number | undefined
+      }
+    | undefined
+  /**
+   * How long the question waits for an answer
+   * Default: `600`
+   */
+  readonly expires_seconds?: number | undefined
+  /**
+   * How long an approval counts before the call is made
+   * Default: `600`
+   */
+  readonly use_within_seconds?: number | undefined
+  /**
+   * What the approver may choose from
+   * Default: `["once"]`
+   */
+  readonly remember?: readonly ('once' | 'hour' | 'standing')[] | undefined
+}
+
+export interface PolicyArgument {
+  /** A JSON Pointer such as `/to`; `*` is every item: `/items/*\/id` */
+  readonly at: string
+  /**
+   * `email`: reads an address list (RFC 5322) and compares each address. `url`: compares the host of the
+   * URL
+   */
+  readonly as?: 'email' | 'url' | undefined
+  /** The value is one of these; a number equals its text */
+  readonly one_of?: readonly (string | number | boolean | null)[] | undefined
+  /** An RE2 pattern that the whole value matches */
+  readonly matches?: string | undefined
+  /** The domain is one of these; `*.acme.com` is each below `acme.com` */
+  readonly domains?: readonly string[] | undefined
+  /** A JSON Schema (2020-12) that the value fits; patterns are RE2 */
+  readonly schema?: { readonly [name: string]: JsonValue } | undefined
+  /** In place of the test: the test that fails */
+  readonly not?:
+    | {
+        /** The value is one of these; a number equals its text */
+        readonly one_of?: readonly (string | number | boolean | null)[] | undefined
+        /** An RE2 pattern that the whole value matches */
+        readonly matches?: string | undefined
+        /** The domain is one of these; `*.acme.com` is each below `acme.com` */
+        readonly domains?: readonly string[] | undefined
+        /** A JSON Schema (2020-12) that the value fits; patterns are RE2 */
+        readonly schema?: { readonly [name: string]: JsonValue } | undefined
+      }
+    | undefined
+  /** Whether the condition holds without the argument; absent: `no_match`, with `not` `match` */
+  readonly missing?: 'match' | 'no_match' | undefined
 }
 
 export interface PolicyDryRun {
@@ -4061,10 +5438,28 @@ export interface PolicyDryRun {
   readonly uses: number
   readonly permitted: number
   readonly refused: number
-  /** A hook would be called, or the hosts, scopes or worker of the use are not known any more */
+  /** Uses that would have waited for a person’s approval */
+  readonly asked: number
+  /** A hook would be called, or the arguments, hosts, scopes or worker of the use are not known any more */
   readonly undecided: number
   readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
-  /** At most 50: the refused uses, then the undecided ones, each newest first */
+  /** The policies that would have asked, about how many uses, and whom */
+  readonly asked_by: readonly {
+    readonly id: string
+    readonly asked: number
+    readonly by:
+      | 'user'
+      | 'user_in_client'
+      | {
+          readonly group: string
+          /** Default: `1` */
+          readonly count?: number
+        }
+  }[]
+  /**
+   * At most 50: the refused uses, then those about which a person would have been asked, then the
+   * undecided ones, each newest first
+   */
   readonly samples: readonly {
     readonly at: string
     /** The number of its first audit entry */
@@ -4073,10 +5468,21 @@ export interface PolicyDryRun {
     readonly use: 'tool' | 'proxy' | 'token'
     readonly tool?: string
     readonly providers: readonly string[]
-    readonly decision: 'refused' | 'undecided'
-    readonly reason?: 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
-    /** What is not known: the answer of a hook, where the token went, its scopes, or the worker */
-    readonly because?: readonly ('hook' | 'hosts' | 'scopes' | 'workers')[]
+    readonly decision: 'refused' | 'asked' | 'undecided'
+    readonly reason?:
+      | 'denied'
+      | 'not_allowed'
+      | 'arguments_failed'
+      | 'rate'
+      | 'quota'
+      | 'hook_refused'
+      | 'hook_failed'
+      | 'not_approved'
+    /**
+     * What is not known: the arguments of the call, the answer of a hook, where the token went, its
+     * scopes, or the worker
+     */
+    readonly because?: readonly ('arguments' | 'hook' | 'hosts' | 'scopes' | 'workers')[]
     /** Ids of the policies */
     readonly policies: readonly string[]
   }[]
@@ -4096,6 +5502,14 @@ export interface PolicyMatch {
   /** Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080` */
   readonly hosts?: readonly string[] | undefined
   readonly uses?: readonly ('tool' | 'proxy' | 'token')[] | undefined
+  /** What tools do, by their annotations. A tool without annotations counts as destructive and open */
+  readonly hints?: readonly ('read_only' | 'destructive' | 'open_world')[] | undefined
+  /** Methods of requests that the proxy forwards */
+  readonly methods?: readonly string[] | undefined
+  /** Paths of requests that the proxy forwards, without their query */
+  readonly paths?: readonly string[] | undefined
+  /** Conditions on the arguments of a tool, all of which must hold */
+  readonly arguments?: readonly PolicyArgument[] | undefined
   readonly time?:
     | {
         /** 1 is Monday */
@@ -4111,15 +5525,52 @@ export interface PolicyMatch {
   readonly rate?:
     | { readonly limit: number; readonly seconds: number; readonly per: 'user' | 'tool' | 'project' }
     | undefined
+  /**
+   * Matches once there were `limit` runs in the calendar hour or day, counted over all nodes; only with
+   * `deny` and `approve`
+   */
+  readonly quota?:
+    | {
+        readonly limit: number
+        readonly per: 'user' | 'tool' | 'agent' | 'project'
+        readonly window: 'hour' | 'day'
+        /** Such as Europe/Berlin; absent: UTC */
+        readonly zone?: string | undefined
+      }
+    | undefined
 }
 
 export interface PolicyVerdict {
-  /** `depends`: on the rate of uses or on hooks, which `undecided` lists */
+  /**
+   * `depends`: on the rate of uses, on hooks, on people who must approve, or on arguments that were not
+   * given, which `undecided` lists
+   */
   readonly decision: 'permitted' | 'refused' | 'depends'
-  readonly reason?: 'denied' | 'not_allowed'
+  readonly reason?: 'denied' | 'not_allowed' | 'arguments_failed'
   /** Ids of policies */
   readonly refused_by: readonly string[]
-  readonly undecided: readonly { readonly id: string; readonly by: 'rate' | 'hook' }[]
+  readonly undecided: readonly {
+    readonly id: string
+    readonly by: 'arguments' | 'rate' | 'quota' | 'hook' | 'approval'
+  }[]
+  /** The policies that ask for an approval, and whom */
+  readonly asks?: readonly {
+    readonly id: string
+    readonly by:
+      | 'user'
+      | 'user_in_client'
+      | {
+          readonly group: string
+          /** Default: `1` */
+          readonly count?: number
+        }
+  }[]
+  /**
+   * Ids of providers whose users type keys or passwords. These have no scopes, so what they may do is
+   * not known: a rule that allows by `scopes` refuses them, and one that denies by `scopes` misses them.
+   * Rules by `providers` apply to them.
+   */
+  readonly without_scopes?: readonly string[]
 }
 
 export interface PortalLink {
@@ -4137,11 +5588,12 @@ export interface PortalLinkRequest {
   readonly lang?: string | null | undefined
   /**
    * `view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`:
-   * connect further accounts, reconnect broken ones, and choose the default; `export`: download what is
-   * kept; `erase`: delete it all
+   * connect further accounts, reconnect broken ones, and choose the default; `approve`: decide about
+   * calls where users are not verified (`GATEPASS_USER_VERIFIER=open`), and take decisions back;
+   * `export`: download what is kept; `erase`: delete it all
    * Default: `["view","disconnect"]`
    */
-  readonly may?: readonly ('view' | 'disconnect' | 'connect' | 'export' | 'erase')[] | undefined
+  readonly may?: readonly ('view' | 'disconnect' | 'connect' | 'approve' | 'export' | 'erase')[] | undefined
   /**
    * How long the link works
    * Default: `300`
@@ -4161,11 +5613,33 @@ export interface Project {
   readonly created_at: string
 }
 
+export interface ProviderVariable {
+  readonly value?: string
+  readonly ask?: 'user'
+  readonly pattern?: string
+  readonly one_of?: readonly string[]
+  readonly label?: string
+  readonly example?: string
+}
+
 export interface ProxyError extends ErrorBody {
+  /** The consent that the tool needs first */
   readonly requires_authorization?: RequiredAuthorization
 }
 
-/** The consent that the tool needs first */
+export interface Quota {
+  readonly policy_id: string
+  readonly per: 'user' | 'tool' | 'agent' | 'project'
+  /** The user, the tool, or the API key or MCP client; absent: of the project */
+  readonly subject?: string
+  /** Of a limit above 1,000 with what nodes have counted in advance, a hundredth at a time */
+  readonly used: number
+  readonly limit: number
+  readonly window_start: string
+  readonly window_end: string
+}
+
+/** What a person must approve; then the same request can be made again */
 export interface RequiredAuthorization {
   /** For GET /v1/auth/status */
   readonly id: string
@@ -4246,6 +5720,18 @@ export interface RunFailed {
   readonly mcpResult?: McpResult
 }
 
+/** With `when_approved`: the run waits for an approval, `requires_authorization` has the link */
+export interface RunHeld {
+  readonly tool: RunTool
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly status: 'scheduled' | 'waiting_for_approval' | 'running' | 'completed' | 'failed' | 'cancelled'
+  /** The consent that the tool needs first */
+  readonly requires_authorization?: RequiredAuthorization
+}
+
 export interface RunRequest {
   /** A tool by any of its names */
   readonly toolId: string
@@ -4268,6 +5754,11 @@ export interface RunRequest {
   readonly metadata?: { readonly [name: string]: string } | null | undefined
   /** Store input and output in the execution history, which has neither by default */
   readonly keep_content?: boolean | null | undefined
+  /**
+   * Where a policy wants a person to approve the call: `run` keeps it, and it runs once when it is
+   * approved. `requires_authorization` has the link, and GET /v1/executions/{id} the result
+   */
+  readonly when_approved?: 'run' | null | undefined
 }
 
 export interface RunRequiresAuthorization {
@@ -4276,11 +5767,12 @@ export interface RunRequiresAuthorization {
   readonly executionId: string
   /** Milliseconds */
   readonly duration: number
+  /** The consent that the tool needs first */
   readonly requires_authorization: RequiredAuthorization
 }
 
 /** If there is no result, it has `error` or `requires_authorization` */
-export type RunResult = RunFailed | RunRequiresAuthorization | RunSucceeded
+export type RunResult = RunFailed | RunHeld | RunRequiresAuthorization | RunSucceeded
 
 export interface RunSucceeded {
   readonly tool: RunTool
@@ -4324,6 +5816,31 @@ export interface SessionVerification {
   readonly unsafe_skip_verification: boolean
   /** It is the operator’s choice, by GATEPASS_USER_VERIFIER */
   readonly unsafe_skip_verification_choice_allowed: false
+}
+
+export interface SharedConnection {
+  readonly id: string
+  readonly provider_id?: string
+  readonly owner: 'project'
+  readonly name: string
+  readonly scopes?: readonly string[]
+  /** Who may use the connection: a use has to match all members */
+  readonly shared_with: {
+    /** The ids of users; `*` is any characters */
+    readonly users: readonly string[]
+    /**
+     * The ids and names of API keys, and the client ids of MCP clients. Left out: any; `*` is any
+     * characters
+     */
+    readonly agents?: readonly string[]
+    /**
+     * Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that
+     * callers fetch; `*` is any characters
+     */
+    readonly tools?: readonly string[]
+  }
+  readonly created_at: string
+  readonly updated_at: string
 }
 
 export interface SharedProvider {
@@ -4388,8 +5905,45 @@ export interface ShownTool {
   readonly description: string
 }
 
+export interface StandingApproval {
+  readonly id: string
+  readonly kind: 'approval' | 'block'
+  readonly user_id?: string
+  readonly agent: string
+  /** The tool or provider; empty for a block */
+  readonly subject: string
+  /** Arguments that must be the same. No argument is added or left out. */
+  readonly fixed: readonly string[]
+  readonly created_at: string
+  readonly expires_at: string
+}
+
 /** The data of one event: `progress` and `chunk` in any number, then one `done` or `error` */
 export type StreamEvent = ProgressEvent | ChunkEvent | DoneEvent | ErrorEvent
+
+export interface StreamRunRequest {
+  /** A tool by any of its names */
+  readonly toolId: string
+  /** Absent: the newest version */
+  readonly tool_version?: string | null | undefined
+  /** The tool's arguments, checked by its schema before anything runs */
+  readonly args?: JsonObject | undefined
+  /** The user for whom the tool runs; required by tools that act for a user */
+  readonly user_id?: string | null | undefined
+  /** Which of the user's accounts: a connection's id, an account's id or name */
+  readonly account?: string | null | undefined
+  /** The account at each of several providers, by the ids of their entries */
+  readonly accounts?: { readonly [name: string]: string } | null | undefined
+  readonly next_uri?: string | null | undefined
+  /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
+  readonly user_display?: string | null | undefined
+  /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+  readonly lang?: string | null | undefined
+  /** For tools that declare it; a tool gets only what it declares */
+  readonly metadata?: { readonly [name: string]: string } | null | undefined
+  /** Store input and output in the execution history, which has neither by default */
+  readonly keep_content?: boolean | null | undefined
+}
 
 /** MCP's hints about what a tool does, never promises */
 export interface ToolAnnotations {
@@ -4417,7 +5971,7 @@ export interface ToolDefinition {
     readonly value_schema?: ValueSchema
   }
   readonly requirements: ToolRequirements
-  /** What the worker states about the behaviour of the tool */
+  /** What the worker states about the behavior of the tool */
   readonly metadata?: JsonObject
   readonly tags?: readonly string[]
 }
@@ -4479,7 +6033,13 @@ export interface ToolExecution {
   readonly toolkit_version?: string
   readonly user_id?: string
   readonly execution_type: 'immediate' | 'scheduled'
-  readonly execution_status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled'
+  readonly execution_status:
+    | 'scheduled'
+    | 'waiting_for_approval'
+    | 'running'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
   /** The endpoint that ran it */
   readonly entry_point:
     | 'execute'
@@ -4497,6 +6057,8 @@ export interface ToolExecution {
   /** Milliseconds */
   readonly duration?: number
   readonly run_at?: string
+  /** The approval for which a scheduled run waits or has waited */
+  readonly approval_id?: string
   readonly created_at: string
   readonly updated_at: string
   readonly started_at?: string
@@ -4679,6 +6241,10 @@ export interface Webhook {
     | 'connection.deleted'
     | 'tool.run.failed'
     | 'worker.requirements_changed'
+    | 'approval.requested'
+    | 'approval.decided'
+    | 'approval.expired'
+    | 'worker.tools_changed'
   )[]
   readonly enabled: boolean
   /** `failing`: five attempts failed in a row, and one event at a time is tried */
@@ -4709,6 +6275,10 @@ export interface WebhookDelivery {
     | 'connection.deleted'
     | 'tool.run.failed'
     | 'worker.requirements_changed'
+    | 'approval.requested'
+    | 'approval.decided'
+    | 'approval.expired'
+    | 'worker.tools_changed'
   /** What the event is about: events of one subject come in order */
   readonly subject: string
   readonly sequence: number
@@ -4766,6 +6336,12 @@ export interface Worker {
   readonly synced_at?: string
   /** Why the catalogue could not be read the last time; Gatepass tries again */
   readonly sync_error?: string
+  /**
+   * `hold`: a tool whose definition has changed does not run, and keeps its accepted text, until an
+   * administrator accepts the new one; new tools wait. `record`: changes apply, on record. `off`: they
+   * apply
+   */
+  readonly pinning: 'hold' | 'record' | 'off'
   readonly acceptance: WorkerAcceptance
 }
 
@@ -4800,20 +6376,89 @@ export interface WorkerAcceptance {
     /** A digest of these requirements and names, for POST /v1/workers/{id}/accept */
     readonly digest: string
   }
+  /**
+   * Tools whose definition has changed since it was accepted, and new ones. The former are listed as
+   * they were accepted and do not run, the latter are not listed
+   */
+  readonly changed?: readonly {
+    /** The id of the tool */
+    readonly tool: string
+    /** The digest of the accepted definition; absent for a new tool */
+    readonly from?: string
+    /** The digest of the definition that waits */
+    readonly to: string
+    readonly since: string
+    /** It has changed and returned to what was accepted */
+    readonly unstable?: true
+    /** A tool of another source whose name looks like this one */
+    readonly looks_like?: { readonly tool: string; readonly worker: string }
+    /** JSON Pointers of texts that seem to be for the model; nothing is decided by it */
+    readonly addresses_model?: readonly string[]
+    /** What differs; not in lists of workers */
+    readonly diff?: readonly {
+      /** A JSON Pointer into the definition */
+      readonly at: string
+      readonly before?: JsonValue
+      readonly after?: JsonValue
+    }[]
+  }[]
+  /**
+   * Tools of the worker whose names look like those of another source (`worker`), 50 at most; not in
+   * lists of workers
+   */
+  readonly look_alikes?: readonly { readonly tool: string; readonly like: string; readonly worker: string }[]
   /** In development, and for modules that the settings name, everything is accepted automatically */
   readonly automatic?: true
 }
 
 /** Every operation by its id. `path` has its parameters as `{name}`. */
 export interface Operations {
-  /** Accept the new requirements and names of the tools of a worker */
+  /** Accept the new requirements, names and definitions of the tools of a worker */
   readonly acceptWorkerRequirements: {
     readonly method: 'POST'
     readonly path: '/v1/workers/{id}/accept'
     readonly params: { readonly id: string }
     readonly query: undefined
-    readonly body: { readonly digest?: string | undefined } | undefined
+    readonly body:
+      | {
+          readonly digest?: string | undefined
+          /** Members of `acceptance.changed`, each with the digest that was shown */
+          readonly tools?: readonly { readonly tool: string; readonly to: string }[] | undefined
+        }
+      | undefined
     readonly answer: Worker
+  }
+  /** Add a connection of the project, and share it */
+  readonly addConnectionOfProject: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/connections'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** A provider entry, by its id or its kind */
+      readonly provider_id: string
+      readonly owner?: 'project' | null | undefined
+      /** What people call it; unique for its provider */
+      readonly name: string
+      /** The most that its tokens may have. Left out: what each tool needs */
+      readonly scopes?: readonly string[] | null | undefined
+      /** Who may use the connection: a use has to match all members */
+      readonly shared_with: {
+        /** The ids of users; `*` is any characters */
+        readonly users: readonly string[]
+        /**
+         * The ids and names of API keys, and the client ids of MCP clients. Left out: any; `*` is any
+         * characters
+         */
+        readonly agents?: readonly string[] | undefined
+        /**
+         * Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that
+         * callers fetch; `*` is any characters
+         */
+        readonly tools?: readonly string[] | undefined
+      }
+    }
+    readonly answer: SharedConnection
   }
   /** Begin an authorization, or get the token when it is covered */
   readonly authorize: {
@@ -4962,20 +6607,25 @@ export interface Operations {
     readonly body: { readonly flow_id: string; readonly user_id: string }
     readonly answer: ConfirmedUser
   }
-  /** Make an API key, shown this once */
+  /** Create an API key, which is shown only once */
   readonly createApiKey: {
     readonly method: 'POST'
     readonly path: '/v1/admin/keys'
     readonly params: undefined
     readonly query: undefined
     readonly body: {
-      readonly role: 'admin' | 'caller' | 'readonly'
+      readonly role: 'admin' | 'caller' | 'readonly' | 'approver'
       /** By name; by default that of the calling key */
       readonly project?: string | null | undefined
       /** The purpose of the key, by which you recognize it */
       readonly name?: string | null | undefined
       /** The only user that the key acts for; not with the role `admin`. Without it, every user */
       readonly user_id?: string | null | undefined
+      /**
+       * Only with the role `approver`: the groups whose calls the key lists and decides about. Without it,
+       * all
+       */
+      readonly groups?: readonly string[] | null | undefined
       /** The key is refused from then on; without `expires_at` and `expires_in` it never expires */
       readonly expires_at?: string | null | undefined
       /** Seconds */
@@ -5005,6 +6655,23 @@ export interface Operations {
     readonly body: ConnectSessionRequest
     readonly answer: BegunConnectSession
   }
+  /** Store what a user would type: a key, or a user name with a password */
+  readonly createConnection: {
+    readonly method: 'POST'
+    readonly path: '/v1/connections'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly user_id: string
+      /** The id of a provider of the project, or a well-known one */
+      readonly provider_id: string
+      /** All fields of the provider (`credentials.fields`), secrets too */
+      readonly fields: { readonly [name: string]: string }
+      /** Whether calls that name no account use it. The first connection is used anyway. */
+      readonly default?: boolean | undefined
+    }
+    readonly answer: Connection
+  }
   /** Make a policy */
   readonly createPolicy: {
     readonly method: 'POST'
@@ -5023,7 +6690,7 @@ export interface Operations {
     readonly body: PortalLinkRequest | undefined
     readonly answer: PortalLink
   }
-  /** Make a project */
+  /** Create a project */
   readonly createProject: {
     readonly method: 'POST'
     readonly path: '/v1/admin/projects'
@@ -5086,12 +6753,43 @@ export interface Operations {
       readonly type?: string | null | undefined
       /** Default: `true` */
       readonly enabled?: boolean | undefined
+      /**
+       * `hold`: a tool whose definition has changed does not run, and keeps its accepted text, until an
+       * administrator accepts the new one; new tools wait. `record`: changes apply, on record. `off`: they
+       * apply. Default: `hold` for MCP servers, OXP servers and OpenAPI documents at a URL, else `record`;
+       * `off` in development
+       */
+      readonly pinning?: 'hold' | 'record' | 'off' | undefined
       readonly http?: HttpWorkerRegistration | undefined
       readonly mcp?: McpWorkerRegistration | undefined
       readonly openapi?: OpenapiWorkerRegistration | undefined
       readonly oxp?: OxpWorkerRegistration | undefined
     }
     readonly answer: Worker
+  }
+  /** Decide about a call */
+  readonly decideApproval: {
+    readonly method: 'POST'
+    readonly path: '/v1/approvals/{id}/decision'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      readonly decision: 'approve' | 'deny'
+      /** The digest of the approval that was shown */
+      readonly digest: string
+      readonly approver: string
+      /** Default: `"once"` */
+      readonly remember?: 'once' | 'hour' | 'standing' | undefined
+      /**
+       * Names of arguments that stay the same while the approval is remembered. No argument is added or left
+       * out.
+       * Default: `[]`
+       */
+      readonly fixed?: readonly string[] | undefined
+      /** A sentence for the model, of a denial */
+      readonly reason?: string | undefined
+    }
+    readonly answer: Approval
   }
   /** Delete a provider with its connections */
   readonly deleteAuthProvider: {
@@ -5110,6 +6808,15 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: DeletedConnection
+  }
+  /** Delete a connection of the project with its tokens */
+  readonly deleteConnectionOfProject: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
   }
   /** End a client's access for its user */
   readonly deleteMcpClient: {
@@ -5143,6 +6850,15 @@ export interface Operations {
     readonly method: 'DELETE'
     readonly path: '/v1/secrets/{key}'
     readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Take back a remembered approval or a block */
+  readonly deleteStandingApproval: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/standing_approvals/{id}'
+    readonly params: { readonly id: string }
     readonly query: undefined
     readonly body: undefined
     readonly answer: undefined
@@ -5192,7 +6908,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Test which of last week’s uses of tokens policies would have refused */
+  /** Test which of last week’s uses of tokens policies would have refused or asked about */
   readonly dryRunPolicies: {
     readonly method: 'POST'
     readonly path: '/v1/admin/policies/dry_run'
@@ -5250,6 +6966,8 @@ export interface Operations {
           }
         | null
         | undefined
+      /** Continues a run that ended with `requires_authorization`; with the same code and language */
+      readonly resume?: string | null | undefined
       /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
@@ -5286,6 +7004,11 @@ export interface Operations {
        * /v1/scheduled_tools/{id} has the result
        */
       readonly run_at?: string | null | undefined
+      /**
+       * Where a policy wants a person to approve the call: `run` keeps it, and it runs once when it is
+       * approved. `requires_authorization` has the link, and GET /v1/executions/{id} the result
+       */
+      readonly when_approved?: 'run' | null | undefined
       readonly include_error_stacktrace?: boolean | null | undefined
       /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
@@ -5344,6 +7067,9 @@ export interface Operations {
         | 'connection.deleted'
         | 'connection.imported'
         | 'connections.exported'
+        | 'shared_connection.added'
+        | 'shared_connection.changed'
+        | 'shared_connection.deleted'
         | 'provider.added'
         | 'provider.changed'
         | 'provider.connections_kept'
@@ -5353,6 +7079,7 @@ export interface Operations {
         | 'tool.imported'
         | 'tool.bound'
         | 'tool.deleted'
+        | 'tool.changed'
         | 'worker.added'
         | 'worker.changed'
         | 'worker.deleted'
@@ -5368,6 +7095,14 @@ export interface Operations {
         | 'tool.scheduled'
         | 'tool.cancelled'
         | 'tool.tried'
+        | 'approval.requested'
+        | 'approval.approved'
+        | 'approval.denied'
+        | 'approval.expired'
+        | 'approval.used'
+        | 'approval.superseded'
+        | 'standing_approval.added'
+        | 'standing_approval.removed'
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'
@@ -5432,6 +7167,15 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ApiKey
   }
+  /** One approval, with the arguments of its call */
+  readonly getApproval: {
+    readonly method: 'GET'
+    readonly path: '/v1/approvals/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Approval
+  }
   /** Readiness in the form of Arcade’s API */
   readonly getArcadeHealth: {
     readonly method: 'GET'
@@ -5488,6 +7232,15 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: Connection
+  }
+  /** One connection of the project */
+  readonly getConnectionOfProject: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: SharedConnection
   }
   /** The access token of a connection, refreshed if need be */
   readonly getConnectionToken: {
@@ -5753,6 +7506,42 @@ export interface Operations {
       readonly total_count_is_minimum?: true
     }
   }
+  /** Calls that wait or waited for an approval, newest first, without their arguments */
+  readonly listApprovals: {
+    readonly method: 'GET'
+    readonly path: '/v1/approvals'
+    readonly params: undefined
+    readonly query: {
+      readonly status?:
+        | 'pending'
+        | 'approved'
+        | 'used'
+        | 'denied'
+        | 'expired'
+        | 'cancelled'
+        | 'superseded'
+        | undefined
+      readonly user_id?: string | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
+      readonly offset?: number | undefined
+      /** A larger number counts as 100 */
+      readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Approval[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
+    }
+  }
   /** The audit trail, newest first */
   readonly listAuditEntries: {
     readonly method: 'GET'
@@ -5774,6 +7563,9 @@ export interface Operations {
         | 'connection.deleted'
         | 'connection.imported'
         | 'connections.exported'
+        | 'shared_connection.added'
+        | 'shared_connection.changed'
+        | 'shared_connection.deleted'
         | 'provider.added'
         | 'provider.changed'
         | 'provider.connections_kept'
@@ -5783,6 +7575,7 @@ export interface Operations {
         | 'tool.imported'
         | 'tool.bound'
         | 'tool.deleted'
+        | 'tool.changed'
         | 'worker.added'
         | 'worker.changed'
         | 'worker.deleted'
@@ -5798,6 +7591,14 @@ export interface Operations {
         | 'tool.scheduled'
         | 'tool.cancelled'
         | 'tool.tried'
+        | 'approval.requested'
+        | 'approval.approved'
+        | 'approval.denied'
+        | 'approval.expired'
+        | 'approval.used'
+        | 'approval.superseded'
+        | 'standing_approval.added'
+        | 'standing_approval.removed'
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'
@@ -5852,7 +7653,7 @@ export interface Operations {
     readonly answer: {
       readonly items: readonly AuditEntry[]
       readonly next_before?: number
-      /** Entries up to this number are not listed any more, because an administrator has archived them */
+      /** Entries up to this number are no longer listed, because an administrator has archived them */
       readonly archived_through?: number
     }
   }
@@ -5903,6 +7704,25 @@ export interface Operations {
       readonly total_count_is_minimum?: true
     }
   }
+  /** All connections of the project */
+  readonly listConnectionsOfProject: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/connections'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** A larger number counts as 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly SharedConnection[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
   /** The history of runs, newest first */
   readonly listExecutions: {
     readonly method: 'GET'
@@ -5913,7 +7733,14 @@ export interface Operations {
       /** A tool by any of its names, or the id of a deleted tool */
       readonly tool?: string | undefined
       readonly type?: 'immediate' | 'scheduled' | undefined
-      readonly status?: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | undefined
+      readonly status?:
+        | 'scheduled'
+        | 'waiting_for_approval'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** A larger number counts as 100 */
@@ -6079,6 +7906,26 @@ export interface Operations {
       readonly page_count: number
     }
   }
+  /** What quotas have counted in the current hour or day */
+  readonly listQuotas: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/quotas'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** A larger number counts as 100 */
+      readonly limit?: number | undefined
+      readonly user_id?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Quota[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
   /** Scheduled runs, newest first */
   readonly listScheduledTools: {
     readonly method: 'GET'
@@ -6137,6 +7984,26 @@ export interface Operations {
     readonly body: undefined
     readonly answer: {
       readonly items: readonly Secret[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** Approvals that cover further calls, and blocked agents */
+  readonly listStandingApprovals: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/standing_approvals'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      readonly offset?: number | undefined
+      /** A larger number counts as 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly StandingApproval[]
       readonly total_count: number
       readonly offset: number
       readonly limit: number
@@ -6405,6 +8272,10 @@ export interface Operations {
             | 'connection.deleted'
             | 'tool.run.failed'
             | 'worker.requirements_changed'
+            | 'approval.requested'
+            | 'approval.decided'
+            | 'approval.expired'
+            | 'worker.tools_changed'
           )[]
         | undefined
       /**
@@ -6425,7 +8296,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ConnectSession
   }
-  /** Revoke an API key: it is refused from now on */
+  /** Revoke an API key; it is refused from then on */
   readonly revokeApiKey: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/keys/{id}'
@@ -6434,7 +8305,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Make a key that takes the place of another */
+  /** Create a key that replaces another */
   readonly rotateApiKey: {
     readonly method: 'POST'
     readonly path: '/v1/admin/keys/{id}/rotate'
@@ -6571,9 +8442,18 @@ export interface Operations {
     readonly path: '/v1/tools/run_stream'
     readonly params: undefined
     readonly query: undefined
-    readonly body: RunRequest
+    readonly body: StreamRunRequest
     readonly answer: StreamEvent
     readonly mediaType: 'text/event-stream'
+  }
+  /** Forget the tokens of a connection of the project, and ask for a new one */
+  readonly testConnectionOfProject: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/connections/{id}/test'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: SharedConnection
   }
   /** Test which decision the policies make about a use */
   readonly testPolicies: {
@@ -6589,6 +8469,8 @@ export interface Operations {
       readonly provider_id?: string | undefined
       readonly scopes?: readonly string[] | undefined
       readonly host?: string | undefined
+      /** Arguments of the tool, for policies about them */
+      readonly arguments?: JsonObject | undefined
       /** When; absent: now */
       readonly at?: string | undefined
     }
@@ -6615,6 +8497,13 @@ export interface Operations {
       readonly type?: string | null | undefined
       /** Default: `true` */
       readonly enabled?: boolean | undefined
+      /**
+       * `hold`: a tool whose definition has changed does not run, and keeps its accepted text, until an
+       * administrator accepts the new one; new tools wait. `record`: changes apply, on record. `off`: they
+       * apply. Default: `hold` for MCP servers, OXP servers and OpenAPI documents at a URL, else `record`;
+       * `off` in development
+       */
+      readonly pinning?: 'hold' | 'record' | 'off' | undefined
       readonly http?: HttpWorkerRegistration | undefined
       readonly mcp?: McpWorkerRegistration | undefined
       readonly openapi?: OpenapiWorkerRegistration | undefined
@@ -6637,6 +8526,35 @@ export interface Operations {
     readonly body: AuthProviderUpdateRequest
     readonly answer: AuthProviderResponse
   }
+  /** Rename a connection of the project, or share it with others */
+  readonly updateConnectionOfProject: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/admin/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      /** What people call it; unique for its provider */
+      readonly name?: string | undefined
+      /** Who may use the connection: a use has to match all members */
+      readonly shared_with?:
+        | {
+            /** The ids of users; `*` is any characters */
+            readonly users: readonly string[]
+            /**
+             * The ids and names of API keys, and the client ids of MCP clients. Left out: any; `*` is any
+             * characters
+             */
+            readonly agents?: readonly string[] | undefined
+            /**
+             * Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that
+             * callers fetch; `*` is any characters
+             */
+            readonly tools?: readonly string[] | undefined
+          }
+        | undefined
+    }
+    readonly answer: SharedConnection
+  }
   /** Change a policy */
   readonly updatePolicy: {
     readonly method: 'PATCH'
@@ -6649,12 +8567,19 @@ export interface Operations {
       /**
        * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
        * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
+       * `approve`: a use that it matches waits until a person has approved it.
        */
-      readonly effect?: 'allow' | 'deny' | 'hook' | undefined
+      readonly effect?: 'allow' | 'deny' | 'hook' | 'approve' | undefined
       readonly match?: PolicyMatch | undefined
       readonly hook?:
         | {
             readonly url?: string | undefined
+            /**
+             * `arcade`: asked as Arcade's `/pre` hooks are, answers `{"code": "OK"}`. `authzen`: `url` is the
+             * address of a policy decision point (AuthZEN 1.0), whose `/access/v1/evaluation` answers
+             * `{"decision": true}`
+             */
+            readonly format?: 'arcade' | 'authzen' | undefined
             readonly timeout_ms?: number | undefined
             /** The decision when the hook fails or its answer is invalid */
             readonly on_failure?: 'deny' | 'allow' | undefined
@@ -6662,6 +8587,7 @@ export interface Operations {
             readonly secret?: string | null | undefined
           }
         | undefined
+      readonly approve?: PolicyApproval | undefined
     }
     readonly answer: Policy
   }
@@ -6719,6 +8645,10 @@ export interface Operations {
             | 'connection.deleted'
             | 'tool.run.failed'
             | 'worker.requirements_changed'
+            | 'approval.requested'
+            | 'approval.decided'
+            | 'approval.expired'
+            | 'worker.tools_changed'
           )[]
         | null
         | undefined
@@ -6735,6 +8665,13 @@ export interface Operations {
     readonly query: undefined
     readonly body: {
       readonly enabled?: boolean | undefined
+      /**
+       * `hold`: a tool whose definition has changed does not run, and keeps its accepted text, until an
+       * administrator accepts the new one; new tools wait. `record`: changes apply, on record. `off`: they
+       * apply. Default: `hold` for MCP servers, OXP servers and OpenAPI documents at a URL, else `record`;
+       * `off` in development
+       */
+      readonly pinning?: 'hold' | 'record' | 'off' | undefined
       readonly http?: HttpWorkerChange | undefined
       readonly mcp?: McpWorkerChange | undefined
       readonly openapi?: OpenapiWorkerChange | undefined

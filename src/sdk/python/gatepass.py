@@ -98,7 +98,9 @@ class AuthorizationFailed(GatepassError):
     def __init__(self, authorization: Authorization) -> None:
         self.reason = authorization.get("reason", "provider_refused")
         text = authorization.get("message", "Begin another authorization.")
-        super().__init__("authorization_failed", f"The authorization failed ({self.reason}). {text}", why=authorization.get("cause"))
+        if not authorization["id"].startswith("appr_"):
+            text = f"The authorization failed ({self.reason}). {text}"
+        super().__init__("authorization_failed", text, why=authorization.get("cause"))
         self.authorization = authorization
 
 
@@ -188,11 +190,13 @@ class _Client:
         *,
         user: Optional[str] = None,
         consent: Optional[Callable[[RequiredAuthorization], Any]] = None,
+        approval: Optional[Callable[[RequiredAuthorization], Any]] = None,
         account: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> Any:
         """Runs a tool and returns its value. If the user must approve first, calls `consent` with the link, waits, and
-        runs the tool again; without `consent` raises `AuthorizationRequired`. Raises `ToolFailed` if the tool failed.
+        runs the tool again; without `consent` raises `AuthorizationRequired`. `approval` is called in its place when a
+        person must approve exactly this call (its `id` begins with `appr_`). Raises `ToolFailed` if the tool failed.
         Returns the description of an artifact if the tool has stored its result elsewhere."""
         body = {"tool_name": tool, "input": dict(input or {}), "user_id": user or UNSET, "account": account or UNSET}
         consents = 0
@@ -209,10 +213,12 @@ class _Client:
                 value = output.get("artifact", output.get("value"))
                 return value["items"] if headers.get("x-gatepass-value") == "list" else value
             required = output["requires_authorization"]
-            if consent is None or consents == _MAX_CONSENTS:
+            is_approval = required["id"].startswith("appr_")
+            show = approval if is_approval and approval is not None else consent
+            if show is None or consents == _MAX_CONSENTS:
                 raise AuthorizationRequired(required)
             consents += 1
-            consent(required)
+            show(required)
             self.wait(required["id"])
 
     def wait(self, authorization_id: str, timeout: float = 600.0) -> Authorization:
@@ -529,18 +535,70 @@ class _ApiKeyRequired(TypedDict):
     id: str
     name: str
     project: str
-    role: Literal["admin", "caller", "readonly"]
+    role: Literal["admin", "caller", "readonly", "approver"]
     status: Literal["active", "expired", "revoked"]
     created_at: str
 
 
 class ApiKey(_ApiKeyRequired, total=False):
     user_id: str
+    groups: list[str]
     expires_at: str
     rate_limit: int
     last_used_at: str
     replaced_by: str
     revoked_at: str
+
+
+class _ApprovalRequired(TypedDict):
+    id: str
+    status: Literal["pending", "approved", "used", "denied", "expired", "cancelled", "superseded"]
+    digest: str
+    use: Literal["tool", "proxy", "token"]
+    agent: str
+    rules: list[str]
+    remember: list[Literal["once", "hour", "standing"]]
+    decisions: list[ApprovalDecisionsItem]
+    created_at: str
+    expires_at: str
+
+
+class Approval(_ApprovalRequired, total=False):
+    user_id: str
+    tool_id: str
+    provider_id: str
+    group: str
+    call: ApprovalCall
+    execution_id: str
+
+
+class ApprovalDecisionsItem(TypedDict):
+    decision: Literal["approve", "deny"]
+    approver: str
+    proof: Literal["login", "application", "ticket", "console", "api_key", "client", "decision_point"]
+    remember: Literal["once", "hour", "standing"]
+    at: str
+
+
+class _ApprovalCallRequired(TypedDict):
+    title: str
+    agent_name: str
+    hosts: list[str]
+    hints: list[Literal["read_only", "destructive", "open_world"]]
+    arguments: JsonObject
+    accounts: list[ApprovalCallAccountsItem]
+
+
+class ApprovalCall(_ApprovalCallRequired, total=False):
+    hidden: list[str]
+    metadata: dict[str, str]
+    run_at: str
+
+
+class ApprovalCallAccountsItem(TypedDict):
+    connection_id: str
+    provider: str
+    account: str
 
 
 class Artifact(TypedDict):
@@ -591,7 +649,7 @@ class AttemptOutputLogsItem(_AttemptOutputLogsItemRequired, total=False):
 class _AuditEntryRequired(TypedDict):
     seq: int
     at: str
-    action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"]
+    action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "shared_connection.added", "shared_connection.changed", "shared_connection.deleted", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "tool.changed", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "approval.requested", "approval.approved", "approval.denied", "approval.expired", "approval.used", "approval.superseded", "standing_approval.added", "standing_approval.removed", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"]
     actor: AuditEntryActor
 
 
@@ -599,6 +657,7 @@ class AuditEntry(_AuditEntryRequired, total=False):
     user_id: str
     provider_id: str
     connection_id: str
+    owner: Literal["project"]
     authorization_id: str
     subject: str
     tool: str
@@ -628,8 +687,10 @@ _AuthProviderCreateRequestMayBeNamed = TypedDict("_AuthProviderCreateRequestMayB
 
 class AuthProviderCreateRequest(_AuthProviderCreateRequestRequired, _AuthProviderCreateRequestMayBeNamed, total=False):
     also_known_as: list[str]
-    category: Literal["ai", "analytics", "calendar", "commerce", "communication", "content", "crm", "design", "development", "education", "email", "files", "finance", "games", "health", "hr", "identity", "iot", "legal", "marketing", "media", "monitoring", "music", "other", "productivity", "project-management", "sales", "security", "social", "sports", "storage", "support", "transport", "travel", "video"]
+    category: Literal["ai", "analytics", "calendar", "commerce", "communication", "content", "crm", "data", "design", "development", "education", "email", "files", "finance", "games", "health", "hr", "identity", "iot", "legal", "maps", "marketing", "media", "monitoring", "music", "other", "productivity", "project-management", "sales", "search", "security", "social", "sports", "storage", "support", "transport", "travel", "video"]
+    owner: Literal["user", "project", "either", None]
     other_endpoints: AuthProviderCreateRequestOtherEndpoints
+    second_way_of: str
     shares_endpoints_with: str
     registration: AuthProviderCreateRequestRegistration
     scopes: dict[str, Union[str, AuthProviderCreateRequestScopesValueText]]
@@ -643,21 +704,26 @@ class AuthProviderCreateRequest(_AuthProviderCreateRequestRequired, _AuthProvide
     description: Optional[str]
     provider_id: Optional[str]
     external_id: Optional[str]
-    type: Literal["oauth2", None]
+    type: Literal["oauth2", "oauth1", "credentials", None]
     status: Literal["active", "inactive", "missing", None]
     missing: JsonValue
     binding: JsonValue
     created_at: JsonValue
     updated_at: JsonValue
     oauth2: Optional[AuthProviderCreateRequestOauth2]
+    oauth1: Optional[AuthProviderCreateRequestOauth1]
+    credentials: Optional[AuthProviderCreateRequestCredentials]
 
 
 class AuthProviderCreateRequestOtherEndpoints(TypedDict, total=False):
     authorization: list[str]
+    pushed_authorization: list[str]
+    temporary: list[str]
     token: list[str]
     refresh: list[str]
     exchange: list[str]
     renewal: list[str]
+    test: list[str]
     user_info: list[str]
     introspection: list[str]
     revocation: list[str]
@@ -701,11 +767,15 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     client_id: str
     client_secret: Optional[str]
     redirect_uri: Optional[str]
+    installation_url: JsonValue
     variables: Optional[dict[str, Optional[AuthProviderCreateRequestOauth2VariablesValue]]]
     kept_values: Optional[dict[str, AuthProviderCreateRequestOauth2KeptValuesValue]]
     scope_delimiter: Literal[" ", ",", None]
     pkce: Optional[AuthProviderCreateRequestOauth2Pkce]
+    grant: Optional[AuthProviderCreateRequestOauth2Grant]
+    installation: Optional[AuthProviderCreateRequestOauth2Installation]
     authorize_request: Optional[AuthProviderCreateRequestOauth2AuthorizeRequest]
+    pushed_authorization_request: Optional[AuthProviderCreateRequestOauth2PushedAuthorizationRequest]
     token_request: OAuth2RequestOfIssuer
     refresh_request: OAuth2RequestOfIssuer
     exchange_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
@@ -714,6 +784,10 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     token_introspection_request: Optional[AuthProviderCreateRequestOauth2TokenIntrospectionRequest]
     revocation_request: Optional[AuthProviderCreateRequestOauth2RevocationRequest]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
+    impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
+    request_object: Optional[AuthProviderCreateRequestOauth2RequestObject]
+    dpop: Optional[AuthProviderCreateRequestOauth2Dpop]
     issuer: Optional[str]
     authorization_response_iss_parameter_supported: Optional[bool]
     token_types: Optional[list[str]]
@@ -766,6 +840,20 @@ class AuthProviderCreateRequestOauth2Pkce(TypedDict, total=False):
     code_challenge_encoding: Literal["base64url", "hex", None]
 
 
+class AuthProviderCreateRequestOauth2Grant(TypedDict):
+    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer"]
+
+
+class AuthProviderCreateRequestOauth2Installation(TypedDict, total=False):
+    hints: dict[str, str]
+    hmac: Optional[AuthProviderCreateRequestOauth2InstallationHmac]
+    install_uri: Optional[str]
+
+
+class AuthProviderCreateRequestOauth2InstallationHmac(TypedDict):
+    parameter: str
+
+
 class AuthProviderCreateRequestOauth2AuthorizeRequest(TypedDict, total=False):
     endpoint: str
     method: Literal["GET", "POST", "DELETE", None]
@@ -805,6 +893,10 @@ class AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse(_AuthProvider
     code: Optional[str]
     description: Optional[str]
     codes: Optional[dict[str, Literal["invalid_grant", "invalid_client", "unauthorized_client", "invalid_request", "invalid_scope", "unsupported_grant_type", "access_denied", "server_error", "temporarily_unavailable", "slow_down"]]]
+
+
+class AuthProviderCreateRequestOauth2PushedAuthorizationRequest(TypedDict):
+    endpoint: str
 
 
 class _AuthProviderCreateRequestOauth2ExchangeRequestRequired(TypedDict):
@@ -920,6 +1012,33 @@ class AuthProviderCreateRequestOauth2ClientAssertion(_AuthProviderCreateRequestO
     lifetime: int
 
 
+class _AuthProviderCreateRequestOauth2AssertionRequired(TypedDict):
+    algorithm: Literal["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "EdDSA", "HS256", "HS384", "HS512"]
+
+
+class AuthProviderCreateRequestOauth2Assertion(_AuthProviderCreateRequestOauth2AssertionRequired, total=False):
+    key_id: Optional[str]
+    issuer: Optional[str]
+    subject: Optional[str]
+    audience: Optional[str]
+    lifetime: int
+    claims: Optional[dict[str, Union[str, float, bool]]]
+
+
+class AuthProviderCreateRequestOauth2Impersonation(TypedDict):
+    pattern: str
+
+
+class AuthProviderCreateRequestOauth2RequestObject(TypedDict, total=False):
+    algorithm: Literal["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "EdDSA", "HS256", "HS384", "HS512", None]
+    key_id: Optional[str]
+
+
+class AuthProviderCreateRequestOauth2Dpop(TypedDict, total=False):
+    algorithm: Literal["ES256", "ES384", "ES512", "EdDSA"]
+    optional: bool
+
+
 class _AuthProviderCreateRequestOauth2RotationRequired(TypedDict):
     kind: Literal["none", "single_use", "grace"]
 
@@ -940,20 +1059,138 @@ class AuthProviderCreateRequestOauth2Account(TypedDict, total=False):
     name: list[str]
 
 
+class AuthProviderCreateRequestOauth1(TypedDict, total=False):
+    variables: Optional[dict[str, Optional[AuthProviderCreateRequestOauth2VariablesValue]]]
+    temporary_request: AuthProviderCreateRequestOauth1TemporaryRequest
+    authorize_request: AuthProviderCreateRequestOauth1AuthorizeRequest
+    token_request: AuthProviderCreateRequestOauth1TokenRequest
+    user_info_request: Optional[AuthProviderCreateRequestOauth1UserInfoRequest]
+    signature_method: Literal["HMAC-SHA1", "HMAC-SHA256", "RSA-SHA1", "PLAINTEXT", None]
+    realm: Optional[str]
+    fixed_callback: Optional[bool]
+    account: Optional[AuthProviderCreateRequestOauth1Account]
+    api: Optional[AuthProviderCreateRequestOauth1Api]
+    client_id: str
+    client_secret: Optional[str]
+    redirect_uri: Optional[str]
+    installation_url: JsonValue
+
+
+class _AuthProviderCreateRequestOauth1TemporaryRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth1TemporaryRequest(_AuthProviderCreateRequestOauth1TemporaryRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    params: Optional[dict[str, str]]
+
+
+class _AuthProviderCreateRequestOauth1AuthorizeRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth1AuthorizeRequest(_AuthProviderCreateRequestOauth1AuthorizeRequestRequired, total=False):
+    params: Optional[dict[str, str]]
+
+
+class _AuthProviderCreateRequestOauth1TokenRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth1TokenRequest(_AuthProviderCreateRequestOauth1TokenRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    params: Optional[dict[str, str]]
+
+
+class _AuthProviderCreateRequestOauth1UserInfoRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth1UserInfoRequest(_AuthProviderCreateRequestOauth1UserInfoRequestRequired, total=False):
+    params: Optional[dict[str, str]]
+    headers: Optional[dict[str, str]]
+    response_map: Optional[dict[str, str]]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+
+
+class AuthProviderCreateRequestOauth1Account(TypedDict, total=False):
+    id: list[str]
+    name: list[str]
+
+
+class AuthProviderCreateRequestOauth1Api(TypedDict, total=False):
+    base_url: Optional[str]
+    hosts: list[str]
+    headers: Optional[dict[str, str]]
+
+
+class AuthProviderCreateRequestCredentials(TypedDict, total=False):
+    variables: Optional[dict[str, Optional[AuthProviderCreateRequestOauth2VariablesValue]]]
+    fields: dict[str, CredentialField]
+    place: CredentialPlaceInput
+    test_request: Optional[AuthProviderCreateRequestCredentialsTestRequest]
+    token_request: Optional[AuthProviderCreateRequestCredentialsTokenRequest]
+    unchecked: Optional[bool]
+    in_url: Optional[bool]
+    account: Optional[AuthProviderCreateRequestCredentialsAccount]
+    api: AuthProviderCreateRequestCredentialsApi
+
+
+class _AuthProviderCreateRequestCredentialsTestRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestCredentialsTestRequest(_AuthProviderCreateRequestCredentialsTestRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    params: Optional[dict[str, str]]
+    headers: Optional[dict[str, str]]
+    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+
+
+class _AuthProviderCreateRequestCredentialsTokenRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestCredentialsTokenRequest(_AuthProviderCreateRequestCredentialsTokenRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    params: Optional[dict[str, str]]
+    headers: Optional[dict[str, str]]
+    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+    response_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_map: Optional[dict[str, str]]
+    expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
+
+
+class AuthProviderCreateRequestCredentialsAccount(TypedDict, total=False):
+    id: list[str]
+    name: list[str]
+
+
+class AuthProviderCreateRequestCredentialsApi(TypedDict, total=False):
+    base_url: Optional[str]
+    hosts: list[str]
+    headers: Optional[dict[str, str]]
+
+
 class _AuthProviderResponseRequired(TypedDict):
     id: str
-    type: Literal["oauth2"]
+    owner: Literal["user", "project", "either"]
+    type: Literal["oauth2", "oauth1", "credentials"]
     status: Literal["active", "inactive", "missing"]
     binding: AuthProviderResponseBinding
     created_at: str
     updated_at: str
-    oauth2: AuthProviderResponseOauth2
 
 
 class AuthProviderResponse(_AuthProviderResponseRequired, total=False):
     description: str
     provider_id: str
     missing: list[str]
+    oauth2: AuthProviderResponseOauth2
+    oauth1: AuthProviderResponseOauth1
+    credentials: AuthProviderResponseCredentials
 
 
 class AuthProviderResponseBinding(TypedDict):
@@ -972,8 +1209,12 @@ class _AuthProviderResponseOauth2Required(TypedDict):
 
 class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=False):
     client_id: str
-    variables: dict[str, AuthProviderResponseOauth2VariablesValue]
+    installation_url: str
+    variables: dict[str, ProviderVariable]
     kept_values: dict[str, AuthProviderResponseOauth2KeptValuesValue]
+    grant: AuthProviderResponseOauth2Grant
+    installation: AuthProviderResponseOauth2Installation
+    pushed_authorization_request: AuthProviderResponseOauth2PushedAuthorizationRequest
     refresh_request: OAuth2Request
     exchange_request: OAuth2Request
     renewal_request: AuthProviderResponseOauth2RenewalRequest
@@ -981,6 +1222,10 @@ class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=Fals
     token_introspection_request: AuthProviderResponseOauth2TokenIntrospectionRequest
     revocation_request: AuthProviderResponseOauth2RevocationRequest
     client_assertion: AuthProviderResponseOauth2ClientAssertion
+    assertion: AuthProviderResponseOauth2Assertion
+    impersonation: AuthProviderResponseOauth2Impersonation
+    request_object: AuthProviderResponseOauth2RequestObject
+    dpop: AuthProviderResponseOauth2Dpop
     issuer: str
     authorization_response_iss_parameter_supported: bool
     token_types: list[str]
@@ -1013,15 +1258,6 @@ class AuthProviderResponseOauth2ClientSecret(TypedDict):
     exists: bool
 
 
-class AuthProviderResponseOauth2VariablesValue(TypedDict, total=False):
-    value: str
-    ask: Literal["user"]
-    pattern: str
-    one_of: list[str]
-    label: str
-    example: str
-
-
 _AuthProviderResponseOauth2KeptValuesValueNamed = TypedDict("_AuthProviderResponseOauth2KeptValuesValueNamed", {"from": "Literal[\"authorization_response\", \"token_response\", \"user_info\"]"})
 
 
@@ -1045,6 +1281,23 @@ class AuthProviderResponseOauth2Pkce(_AuthProviderResponseOauth2PkceRequired, to
     code_challenge_encoding: Literal["hex"]
 
 
+class AuthProviderResponseOauth2Grant(TypedDict):
+    type: Literal["client_credentials", "account_credentials", "jwt_bearer"]
+
+
+class _AuthProviderResponseOauth2InstallationRequired(TypedDict):
+    hints: dict[str, str]
+
+
+class AuthProviderResponseOauth2Installation(_AuthProviderResponseOauth2InstallationRequired, total=False):
+    hmac: AuthProviderResponseOauth2InstallationHmac
+    install_uri: str
+
+
+class AuthProviderResponseOauth2InstallationHmac(TypedDict):
+    parameter: str
+
+
 class _AuthProviderResponseOauth2AuthorizeRequestRequired(TypedDict):
     endpoint: str
     method: str
@@ -1054,6 +1307,10 @@ class _AuthProviderResponseOauth2AuthorizeRequestRequired(TypedDict):
 class AuthProviderResponseOauth2AuthorizeRequest(_AuthProviderResponseOauth2AuthorizeRequestRequired, total=False):
     parameter_names: dict[str, str]
     fragment: str
+
+
+class AuthProviderResponseOauth2PushedAuthorizationRequest(TypedDict):
+    endpoint: str
 
 
 class _AuthProviderResponseOauth2RenewalRequestRequired(TypedDict):
@@ -1151,6 +1408,36 @@ class AuthProviderResponseOauth2ClientAssertion(_AuthProviderResponseOauth2Clien
     audience: str
 
 
+class _AuthProviderResponseOauth2AssertionRequired(TypedDict):
+    algorithm: Literal["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "EdDSA", "HS256", "HS384", "HS512"]
+    lifetime: float
+
+
+class AuthProviderResponseOauth2Assertion(_AuthProviderResponseOauth2AssertionRequired, total=False):
+    key_id: str
+    issuer: str
+    subject: str
+    audience: str
+    claims: dict[str, Union[str, float, bool]]
+
+
+class AuthProviderResponseOauth2Impersonation(TypedDict):
+    pattern: str
+
+
+class AuthProviderResponseOauth2RequestObject(TypedDict, total=False):
+    algorithm: str
+    key_id: str
+
+
+class _AuthProviderResponseOauth2DpopRequired(TypedDict):
+    algorithm: Literal["ES256", "ES384", "ES512", "EdDSA"]
+
+
+class AuthProviderResponseOauth2Dpop(_AuthProviderResponseOauth2DpopRequired, total=False):
+    optional: Literal[True]
+
+
 class _AuthProviderResponseOauth2RotationRequired(TypedDict):
     kind: str
 
@@ -1174,11 +1461,117 @@ class AuthProviderResponseOauth2Account(TypedDict):
     name: list[str]
 
 
+class _AuthProviderResponseOauth1Required(TypedDict):
+    temporary_request: AuthProviderResponseOauth1TemporaryRequest
+    authorize_request: AuthProviderResponseOauth1AuthorizeRequest
+    token_request: AuthProviderResponseOauth1TemporaryRequest
+    signature_method: Literal["HMAC-SHA1", "HMAC-SHA256", "RSA-SHA1", "PLAINTEXT"]
+    client_secret: AuthProviderResponseOauth2ClientSecret
+    redirect_uri: str
+
+
+class AuthProviderResponseOauth1(_AuthProviderResponseOauth1Required, total=False):
+    variables: dict[str, ProviderVariable]
+    user_info_request: AuthProviderResponseOauth1UserInfoRequest
+    realm: str
+    fixed_callback: Literal[True]
+    account: AuthProviderResponseOauth2Account
+    api: AuthProviderResponseOauth1Api
+    client_id: str
+    installation_url: str
+
+
+class AuthProviderResponseOauth1TemporaryRequest(TypedDict):
+    endpoint: str
+    method: str
+    params: dict[str, str]
+
+
+class AuthProviderResponseOauth1AuthorizeRequest(TypedDict):
+    endpoint: str
+    params: dict[str, str]
+
+
+class _AuthProviderResponseOauth1UserInfoRequestRequired(TypedDict):
+    endpoint: str
+    params: dict[str, str]
+
+
+class AuthProviderResponseOauth1UserInfoRequest(_AuthProviderResponseOauth1UserInfoRequestRequired, total=False):
+    headers: dict[str, str]
+    response_map: dict[str, str]
+    error_response: OAuth2ErrorResponse
+
+
+class _AuthProviderResponseOauth1ApiRequired(TypedDict):
+    hosts: list[str]
+
+
+class AuthProviderResponseOauth1Api(_AuthProviderResponseOauth1ApiRequired, total=False):
+    base_url: str
+    headers: dict[str, str]
+
+
+class _AuthProviderResponseCredentialsRequired(TypedDict):
+    fields: dict[str, CredentialField]
+    place: AuthProviderResponseCredentialsPlace
+    api: AuthProviderResponseOauth1Api
+
+
+class AuthProviderResponseCredentials(_AuthProviderResponseCredentialsRequired, total=False):
+    variables: dict[str, ProviderVariable]
+    test_request: AuthProviderResponseCredentialsTestRequest
+    token_request: AuthProviderResponseCredentialsTokenRequest
+    unchecked: Literal[True]
+    in_url: Literal[True]
+    account: AuthProviderResponseOauth2Account
+
+
+class AuthProviderResponseCredentialsPlace(TypedDict, total=False):
+    bearer: str
+    basic: AuthProviderResponseCredentialsPlaceBasic
+    headers: dict[str, str]
+    query: dict[str, str]
+
+
+class AuthProviderResponseCredentialsPlaceBasic(TypedDict):
+    username: str
+    password: str
+
+
+class _AuthProviderResponseCredentialsTestRequestRequired(TypedDict):
+    endpoint: str
+    method: str
+    params: dict[str, str]
+    request_content_type: str
+
+
+class AuthProviderResponseCredentialsTestRequest(_AuthProviderResponseCredentialsTestRequestRequired, total=False):
+    headers: dict[str, str]
+    error_response: OAuth2ErrorResponse
+
+
+class _AuthProviderResponseCredentialsTokenRequestRequired(TypedDict):
+    endpoint: str
+    method: str
+    params: dict[str, str]
+    request_content_type: str
+    response_content_type: str
+
+
+class AuthProviderResponseCredentialsTokenRequest(_AuthProviderResponseCredentialsTokenRequestRequired, total=False):
+    headers: dict[str, str]
+    error_response: OAuth2ErrorResponse
+    response_map: dict[str, str]
+    expiration_format: str
+
+
 class AuthProviderUpdateRequest(TypedDict, total=False):
     id: str
     description: Optional[str]
     provider_id: Optional[str]
-    type: Literal["oauth2", None]
+    owner: Literal["user", "project", "either", None]
+    type: Literal["oauth2", "oauth1", "credentials", None]
     status: Literal["active", "inactive", "missing", None]
     missing: JsonValue
     binding: JsonValue
@@ -1186,17 +1579,23 @@ class AuthProviderUpdateRequest(TypedDict, total=False):
     updated_at: JsonValue
     keep_connections: bool
     oauth2: Optional[AuthProviderUpdateRequestOauth2]
+    oauth1: Optional[AuthProviderCreateRequestOauth1]
+    credentials: Optional[AuthProviderCreateRequestCredentials]
 
 
 class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     client_id: str
     client_secret: Optional[str]
     redirect_uri: Optional[str]
+    installation_url: JsonValue
     variables: Optional[dict[str, Optional[AuthProviderCreateRequestOauth2VariablesValue]]]
     kept_values: Optional[dict[str, AuthProviderCreateRequestOauth2KeptValuesValue]]
     scope_delimiter: Literal[" ", ",", None]
     pkce: Optional[AuthProviderCreateRequestOauth2Pkce]
+    grant: Optional[AuthProviderCreateRequestOauth2Grant]
+    installation: Optional[AuthProviderCreateRequestOauth2Installation]
     authorize_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    pushed_authorization_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     token_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     refresh_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     exchange_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
@@ -1205,6 +1604,10 @@ class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     token_introspection_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     revocation_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
+    impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
+    request_object: Optional[AuthProviderCreateRequestOauth2RequestObject]
+    dpop: Optional[AuthProviderCreateRequestOauth2Dpop]
     issuer: Optional[str]
     authorization_response_iss_parameter_supported: Optional[bool]
     token_types: Optional[list[str]]
@@ -1293,6 +1696,7 @@ class AuthorizeRequest(_AuthorizeRequestRequired, total=False):
     next_uri: Optional[str]
     user_display: Optional[str]
     lang: Optional[str]
+    install_id: Optional[str]
     account: Optional[str]
 
 
@@ -1376,10 +1780,12 @@ class _CatalogueEntryRequired(TypedDict):
     also_known_as: list[str]
     category: str
     verified: bool
+    type: Literal["oauth2", "oauth1", "credentials"]
     variables: list[str]
 
 
 class CatalogueEntry(_CatalogueEntryRequired, total=False):
+    second_way_of: str
     documentation: str
 
 
@@ -1472,6 +1878,7 @@ class _CodeResultRequired(TypedDict):
 class CodeResult(_CodeResultRequired, total=False):
     error: CodeResultError
     requires_authorization: CodeResultRequiresAuthorization
+    resume: str
 
 
 class CodeResultBackend(TypedDict):
@@ -1494,7 +1901,7 @@ class CodeResultBackendDetailsLimits(TypedDict):
 
 
 class _CodeResultErrorRequired(TypedDict):
-    kind: Literal["code_error", "timeout", "memory_limit", "tool_call_limit", "chain_step_limit", "output_limit", "sandbox_violation", "cancelled"]
+    kind: Literal["code_error", "timeout", "memory_limit", "tool_call_limit", "chain_step_limit", "output_limit", "sandbox_violation", "cancelled", "replay_diverged"]
     message: str
 
 
@@ -1524,6 +1931,7 @@ class CodeToolCall(_CodeToolCallRequired, total=False):
     executionId: str
     error: CodeToolCallError
     errorOp: Literal["run", "chain"]
+    replayed: bool
 
 
 class CodeToolCallError(TypedDict):
@@ -1580,7 +1988,7 @@ class _ConnectionRequired(TypedDict):
 
 
 class Connection(_ConnectionRequired, total=False):
-    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "unreadable"]
+    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "unreadable"]
     expires_at: str
     last_used_at: str
 
@@ -1588,6 +1996,29 @@ class Connection(_ConnectionRequired, total=False):
 class ConnectionAccount(TypedDict):
     id: str
     name: str
+
+
+class CredentialField(TypedDict, total=False):
+    label: str
+    secret: bool
+    pattern: str
+    one_of: list[str]
+    example: str
+    help_url: str
+    max: int
+    multiline: bool
+
+
+class CredentialPlaceInput(TypedDict, total=False):
+    bearer: str
+    basic: CredentialPlaceInputBasic
+    headers: Optional[dict[str, str]]
+    query: dict[str, str]
+
+
+class CredentialPlaceInputBasic(TypedDict):
+    username: str
+    password: str
 
 
 class DeletedConnection(TypedDict):
@@ -1680,6 +2111,7 @@ class _ErrorBodyRequired(TypedDict):
 class ErrorBody(_ErrorBodyRequired, total=False):
     errors: list[ErrorBodyErrorsItem]
     cause: Cause
+    requires_authorization: RequiredAuthorization
 
 
 class _ErrorBodyErrorsItemRequired(TypedDict):
@@ -1762,7 +2194,7 @@ class ExecuteResult(_ExecuteResultRequired, total=False):
 
 class _ExplainedStepRequired(TypedDict):
     at: str
-    step: Literal["begun", "link_opened", "logged_in", "clicked", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
+    step: Literal["begun", "link_opened", "logged_in", "clicked", "pushed_authorization", "temporary_credentials", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
     details: ExplainedStepDetails
 
 
@@ -1846,6 +2278,8 @@ class ForeignConnection(_ForeignConnectionRequired, total=False):
     user_info: dict[str, JsonValue]
     extra: dict[str, JsonValue]
     kept_values: dict[str, str]
+    token_secret: str
+    dpop_key: dict[str, str]
     default: bool
 
 
@@ -1925,12 +2359,13 @@ class _IssuedApiKeyRequired(TypedDict):
     id: str
     key: str
     project: str
-    role: Literal["admin", "caller", "readonly"]
+    role: Literal["admin", "caller", "readonly", "approver"]
     name: str
 
 
 class IssuedApiKey(_IssuedApiKeyRequired, total=False):
     user_id: str
+    groups: list[str]
     expires_at: str
     rate_limit: int
 
@@ -2082,7 +2517,7 @@ class McpWorkerSettingsAuthorization(_McpWorkerSettingsAuthorizationRequired, to
 
 class _NewPolicyRequired(TypedDict):
     id: str
-    effect: Literal["allow", "deny", "hook"]
+    effect: Literal["allow", "deny", "hook", "approve"]
     match: PolicyMatch
 
 
@@ -2090,6 +2525,7 @@ class NewPolicy(_NewPolicyRequired, total=False):
     description: Optional[str]
     enabled: bool
     hook: NewPolicyHook
+    approve: PolicyApproval
 
 
 class _NewPolicyHookRequired(TypedDict):
@@ -2097,6 +2533,7 @@ class _NewPolicyHookRequired(TypedDict):
 
 
 class NewPolicyHook(_NewPolicyHookRequired, total=False):
+    format: Literal["arcade", "authzen"]
     timeout_ms: int
     on_failure: Literal["deny", "allow"]
     secret: str
@@ -2108,7 +2545,7 @@ class _NewWebhookRequired(TypedDict):
 
 class NewWebhook(_NewWebhookRequired, total=False):
     description: str
-    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]]
+    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]]
     enabled: bool
 
 
@@ -2457,7 +2894,7 @@ class OxpWorkerSettings(_OxpWorkerSettingsRequired, total=False):
 class _PolicyRequired(TypedDict):
     id: str
     enabled: bool
-    effect: Literal["allow", "deny", "hook"]
+    effect: Literal["allow", "deny", "hook", "approve"]
     match: PolicyMatch
     created_at: str
     updated_at: str
@@ -2466,10 +2903,12 @@ class _PolicyRequired(TypedDict):
 class Policy(_PolicyRequired, total=False):
     description: str
     hook: PolicyHook
+    approve: PolicyApproval
 
 
 class PolicyHook(TypedDict):
     url: str
+    format: Literal["arcade", "authzen"]
     timeout_ms: int
     on_failure: Literal["deny", "allow"]
     secret: PolicyHookSecret
@@ -2479,6 +2918,43 @@ class PolicyHookSecret(TypedDict):
     exists: bool
 
 
+class PolicyApproval(TypedDict, total=False):
+    by: Union[Literal["user", "user_in_client"], PolicyApprovalByGroup]
+    expires_seconds: int
+    use_within_seconds: int
+    remember: list[Literal["once", "hour", "standing"]]
+
+
+class _PolicyApprovalByGroupRequired(TypedDict):
+    group: str
+
+
+class PolicyApprovalByGroup(_PolicyApprovalByGroupRequired, total=False):
+    count: int
+
+
+class _PolicyArgumentRequired(TypedDict):
+    at: str
+
+
+_PolicyArgumentMayBeNamed = TypedDict("_PolicyArgumentMayBeNamed", {"as": "Literal[\"email\", \"url\"]", "not": "PolicyArgumentNot"}, total=False)
+
+
+class PolicyArgument(_PolicyArgumentRequired, _PolicyArgumentMayBeNamed, total=False):
+    one_of: list[Optional[Union[str, float, bool]]]
+    matches: str
+    domains: list[str]
+    schema: dict[str, JsonValue]
+    missing: Literal["match", "no_match"]
+
+
+class PolicyArgumentNot(TypedDict, total=False):
+    one_of: list[Optional[Union[str, float, bool]]]
+    matches: str
+    domains: list[str]
+    schema: dict[str, JsonValue]
+
+
 class PolicyDryRun(TypedDict):
     since: str
     until: str
@@ -2486,8 +2962,10 @@ class PolicyDryRun(TypedDict):
     uses: int
     permitted: int
     refused: int
+    asked: int
     undecided: int
     refused_by: list[PolicyDryRunRefusedByItem]
+    asked_by: list[PolicyDryRunAskedByItem]
     samples: list[PolicyDryRunSamplesItem]
 
 
@@ -2496,20 +2974,26 @@ class PolicyDryRunRefusedByItem(TypedDict):
     refused: int
 
 
+class PolicyDryRunAskedByItem(TypedDict):
+    id: str
+    asked: int
+    by: Union[Literal["user", "user_in_client"], PolicyApprovalByGroup]
+
+
 class _PolicyDryRunSamplesItemRequired(TypedDict):
     at: str
     seq: int
     user_id: str
     use: Literal["tool", "proxy", "token"]
     providers: list[str]
-    decision: Literal["refused", "undecided"]
+    decision: Literal["refused", "asked", "undecided"]
     policies: list[str]
 
 
 class PolicyDryRunSamplesItem(_PolicyDryRunSamplesItemRequired, total=False):
     tool: str
-    reason: Literal["denied", "not_allowed", "rate", "hook_refused", "hook_failed"]
-    because: list[Literal["hook", "hosts", "scopes", "workers"]]
+    reason: Literal["denied", "not_allowed", "arguments_failed", "rate", "quota", "hook_refused", "hook_failed", "not_approved"]
+    because: list[Literal["arguments", "hook", "hosts", "scopes", "workers"]]
 
 
 class PolicyMatch(TypedDict, total=False):
@@ -2520,8 +3004,13 @@ class PolicyMatch(TypedDict, total=False):
     scopes: list[str]
     hosts: list[str]
     uses: list[Literal["tool", "proxy", "token"]]
+    hints: list[Literal["read_only", "destructive", "open_world"]]
+    methods: list[str]
+    paths: list[str]
+    arguments: list[PolicyArgument]
     time: PolicyMatchTime
     rate: PolicyMatchRate
+    quota: PolicyMatchQuota
 
 
 _PolicyMatchTimeMayBeNamed = TypedDict("_PolicyMatchTimeMayBeNamed", {"from": "str"}, total=False)
@@ -2539,6 +3028,16 @@ class PolicyMatchRate(TypedDict):
     per: Literal["user", "tool", "project"]
 
 
+class _PolicyMatchQuotaRequired(TypedDict):
+    limit: int
+    per: Literal["user", "tool", "agent", "project"]
+    window: Literal["hour", "day"]
+
+
+class PolicyMatchQuota(_PolicyMatchQuotaRequired, total=False):
+    zone: str
+
+
 class _PolicyVerdictRequired(TypedDict):
     decision: Literal["permitted", "refused", "depends"]
     refused_by: list[str]
@@ -2546,12 +3045,19 @@ class _PolicyVerdictRequired(TypedDict):
 
 
 class PolicyVerdict(_PolicyVerdictRequired, total=False):
-    reason: Literal["denied", "not_allowed"]
+    reason: Literal["denied", "not_allowed", "arguments_failed"]
+    asks: list[PolicyVerdictAsksItem]
+    without_scopes: list[str]
 
 
 class PolicyVerdictUndecidedItem(TypedDict):
     id: str
-    by: Literal["rate", "hook"]
+    by: Literal["arguments", "rate", "quota", "hook", "approval"]
+
+
+class PolicyVerdictAsksItem(TypedDict):
+    id: str
+    by: Union[Literal["user", "user_in_client"], PolicyApprovalByGroup]
 
 
 class PortalLink(TypedDict):
@@ -2563,7 +3069,7 @@ class PortalLinkRequest(TypedDict, total=False):
     return_url: Optional[str]
     user_display: Optional[str]
     lang: Optional[str]
-    may: list[Literal["view", "disconnect", "connect", "export", "erase"]]
+    may: list[Literal["view", "disconnect", "connect", "approve", "export", "erase"]]
     seconds: int
 
 
@@ -2588,6 +3094,15 @@ class Project(TypedDict):
     created_at: str
 
 
+class ProviderVariable(TypedDict, total=False):
+    value: str
+    ask: Literal["user"]
+    pattern: str
+    one_of: list[str]
+    label: str
+    example: str
+
+
 class _ProxyErrorRequired(TypedDict):
     name: ErrorCode
     message: str
@@ -2597,6 +3112,19 @@ class ProxyError(_ProxyErrorRequired, total=False):
     errors: list[ErrorBodyErrorsItem]
     cause: Cause
     requires_authorization: RequiredAuthorization
+
+
+class _QuotaRequired(TypedDict):
+    policy_id: str
+    per: Literal["user", "tool", "agent", "project"]
+    used: int
+    limit: int
+    window_start: str
+    window_end: str
+
+
+class Quota(_QuotaRequired, total=False):
+    subject: str
 
 
 class RequiredAuthorization(TypedDict):
@@ -2694,6 +3222,18 @@ class RunFailed(_RunFailedRequired, total=False):
     mcpResult: McpResult
 
 
+class _RunHeldRequired(TypedDict):
+    tool: RunTool
+    executionId: str
+    duration: float
+    status: Literal["scheduled", "waiting_for_approval", "running", "completed", "failed", "cancelled"]
+
+
+class RunHeld(_RunHeldRequired, total=False):
+    backend: RunBackend
+    requires_authorization: RequiredAuthorization
+
+
 class _RunRequestRequired(TypedDict):
     toolId: str
 
@@ -2709,6 +3249,7 @@ class RunRequest(_RunRequestRequired, total=False):
     lang: Optional[str]
     metadata: Optional[dict[str, str]]
     keep_content: Optional[bool]
+    when_approved: Literal["run", None]
 
 
 class _RunRequiresAuthorizationRequired(TypedDict):
@@ -2768,6 +3309,29 @@ class SessionVerification(TypedDict):
     verifier_url: str
     unsafe_skip_verification: bool
     unsafe_skip_verification_choice_allowed: Literal[False]
+
+
+class _SharedConnectionRequired(TypedDict):
+    id: str
+    owner: Literal["project"]
+    name: str
+    shared_with: SharedConnectionSharedWith
+    created_at: str
+    updated_at: str
+
+
+class SharedConnection(_SharedConnectionRequired, total=False):
+    provider_id: str
+    scopes: list[str]
+
+
+class _SharedConnectionSharedWithRequired(TypedDict):
+    users: list[str]
+
+
+class SharedConnectionSharedWith(_SharedConnectionSharedWithRequired, total=False):
+    agents: list[str]
+    tools: list[str]
 
 
 class _SharedProviderRequired(TypedDict):
@@ -2838,6 +3402,37 @@ class ShownTool(TypedDict):
     description: str
 
 
+class _StandingApprovalRequired(TypedDict):
+    id: str
+    kind: Literal["approval", "block"]
+    agent: str
+    subject: str
+    fixed: list[str]
+    created_at: str
+    expires_at: str
+
+
+class StandingApproval(_StandingApprovalRequired, total=False):
+    user_id: str
+
+
+class _StreamRunRequestRequired(TypedDict):
+    toolId: str
+
+
+class StreamRunRequest(_StreamRunRequestRequired, total=False):
+    tool_version: Optional[str]
+    args: JsonObject
+    user_id: Optional[str]
+    account: Optional[str]
+    accounts: Optional[dict[str, str]]
+    next_uri: Optional[str]
+    user_display: Optional[str]
+    lang: Optional[str]
+    metadata: Optional[dict[str, str]]
+    keep_content: Optional[bool]
+
+
 class ToolAnnotations(TypedDict, total=False):
     title: str
     readOnlyHint: bool
@@ -2903,7 +3498,7 @@ class _ToolExecutionRequired(TypedDict):
     tool_name: str
     toolkit_name: str
     execution_type: Literal["immediate", "scheduled"]
-    execution_status: Literal["scheduled", "running", "completed", "failed", "cancelled"]
+    execution_status: Literal["scheduled", "waiting_for_approval", "running", "completed", "failed", "cancelled"]
     entry_point: Literal["execute", "run", "run_stream", "run_chain", "code", "oxp", "mcp", "tool", "console"]
     created_at: str
     updated_at: str
@@ -2916,6 +3511,7 @@ class ToolExecution(_ToolExecutionRequired, total=False):
     error_kind: str
     duration: float
     run_at: str
+    approval_id: str
     started_at: str
     finished_at: str
     api_key_id: str
@@ -2927,7 +3523,7 @@ class _ToolExecutionDetailRequired(TypedDict):
     tool_name: str
     toolkit_name: str
     execution_type: Literal["immediate", "scheduled"]
-    execution_status: Literal["scheduled", "running", "completed", "failed", "cancelled"]
+    execution_status: Literal["scheduled", "waiting_for_approval", "running", "completed", "failed", "cancelled"]
     entry_point: Literal["execute", "run", "run_stream", "run_chain", "code", "oxp", "mcp", "tool", "console"]
     created_at: str
     updated_at: str
@@ -2940,6 +3536,7 @@ class ToolExecutionDetail(_ToolExecutionDetailRequired, total=False):
     error_kind: str
     duration: float
     run_at: str
+    approval_id: str
     started_at: str
     finished_at: str
     api_key_id: str
@@ -3108,7 +3705,7 @@ class _WebhookRequired(TypedDict):
 
 class Webhook(_WebhookRequired, total=False):
     description: str
-    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]]
+    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]]
     disabled_reason: Literal["operator", "failing", "gone"]
     disabled_at: str
     failing_since: str
@@ -3117,7 +3714,7 @@ class Webhook(_WebhookRequired, total=False):
 
 class _WebhookDeliveryRequired(TypedDict):
     event_id: str
-    type: Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]
+    type: Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]
     subject: str
     sequence: int
     state: Literal["waiting", "delivered", "failed"]
@@ -3162,7 +3759,7 @@ class _WebhookWithSecretRequired(TypedDict):
 
 class WebhookWithSecret(_WebhookWithSecretRequired, total=False):
     description: str
-    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]]
+    types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]]
     disabled_reason: Literal["operator", "failing", "gone"]
     disabled_at: str
     failing_since: str
@@ -3177,6 +3774,7 @@ class _WorkerRequired(TypedDict):
     managed: bool
     binding: AuthProviderResponseBinding
     requirements: WorkerRequirements
+    pinning: Literal["hold", "record", "off"]
     acceptance: WorkerAcceptance
 
 
@@ -3213,6 +3811,8 @@ class _WorkerAcceptanceRequired(TypedDict):
 
 class WorkerAcceptance(_WorkerAcceptanceRequired, total=False):
     waiting: WorkerAcceptanceWaiting
+    changed: list[WorkerAcceptanceChangedItem]
+    look_alikes: list[WorkerAcceptanceLookAlikesItem]
     automatic: Literal[True]
 
 
@@ -3240,6 +3840,47 @@ class _WorkerAcceptanceWaitingNamesItemRequired(TypedDict):
 
 class WorkerAcceptanceWaitingNamesItem(_WorkerAcceptanceWaitingNamesItemRequired, total=False):
     owner: str
+
+
+class _WorkerAcceptanceChangedItemRequired(TypedDict):
+    tool: str
+    to: str
+    since: str
+
+
+_WorkerAcceptanceChangedItemMayBeNamed = TypedDict("_WorkerAcceptanceChangedItemMayBeNamed", {"from": "str"}, total=False)
+
+
+class WorkerAcceptanceChangedItem(_WorkerAcceptanceChangedItemRequired, _WorkerAcceptanceChangedItemMayBeNamed, total=False):
+    unstable: Literal[True]
+    looks_like: WorkerAcceptanceChangedItemLooksLike
+    addresses_model: list[str]
+    diff: list[WorkerAcceptanceChangedItemDiffItem]
+
+
+class WorkerAcceptanceChangedItemLooksLike(TypedDict):
+    tool: str
+    worker: str
+
+
+class _WorkerAcceptanceChangedItemDiffItemRequired(TypedDict):
+    at: str
+
+
+class WorkerAcceptanceChangedItemDiffItem(_WorkerAcceptanceChangedItemDiffItemRequired, total=False):
+    before: JsonValue
+    after: JsonValue
+
+
+class WorkerAcceptanceLookAlikesItem(TypedDict):
+    tool: str
+    like: str
+    worker: str
+
+
+class AcceptWorkerRequirementsToolsItem(TypedDict):
+    tool: str
+    to: str
 
 
 class CallOxpToolAnswerResult(TypedDict):
@@ -3309,6 +3950,19 @@ class ListApiKeysAnswer(_ListApiKeysAnswerRequired, total=False):
     total_count_is_minimum: Literal[True]
 
 
+class _ListApprovalsAnswerRequired(TypedDict):
+    items: list[Approval]
+    total_count: int
+    offset: int
+    limit: int
+    page_count: int
+
+
+class ListApprovalsAnswer(_ListApprovalsAnswerRequired, total=False):
+    next_cursor: str
+    total_count_is_minimum: Literal[True]
+
+
 class _ListAuditEntriesAnswerRequired(TypedDict):
     items: list[AuditEntry]
 
@@ -3337,6 +3991,14 @@ class _ListConnectionsAnswerRequired(TypedDict):
 class ListConnectionsAnswer(_ListConnectionsAnswerRequired, total=False):
     next_cursor: str
     total_count_is_minimum: Literal[True]
+
+
+class ListConnectionsOfProjectAnswer(TypedDict):
+    items: list[SharedConnection]
+    total_count: int
+    offset: int
+    limit: int
+    page_count: int
 
 
 class _ListExecutionsAnswerRequired(TypedDict):
@@ -3402,8 +4064,24 @@ class ListProviderCatalogueAnswer(TypedDict):
     page_count: int
 
 
+class ListQuotasAnswer(TypedDict):
+    items: list[Quota]
+    total_count: int
+    offset: int
+    limit: int
+    page_count: int
+
+
 class ListSecretsAnswer(TypedDict):
     items: list[Secret]
+    total_count: int
+    offset: int
+    limit: int
+    page_count: int
+
+
+class ListStandingApprovalsAnswer(TypedDict):
+    items: list[StandingApproval]
     total_count: int
     offset: int
     limit: int
@@ -3488,13 +4166,14 @@ class _RotateApiKeyAnswerRequired(TypedDict):
     id: str
     key: str
     project: str
-    role: Literal["admin", "caller", "readonly"]
+    role: Literal["admin", "caller", "readonly", "approver"]
     name: str
     replaces: RotateApiKeyAnswerReplaces
 
 
 class RotateApiKeyAnswer(_RotateApiKeyAnswerRequired, total=False):
     user_id: str
+    groups: list[str]
     expires_at: str
     rate_limit: int
 
@@ -3527,6 +4206,7 @@ class TestWorkerAnswer(_TestWorkerAnswerRequired, total=False):
 
 class UpdatePolicyHook(TypedDict, total=False):
     url: str
+    format: Literal["arcade", "authzen"]
     timeout_ms: int
     on_failure: Literal["deny", "allow"]
     secret: Optional[str]
@@ -3537,12 +4217,12 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "code_not_accepted", "clock_skew", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
-ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
+ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
 ExecuteOutput = Union[ExecuteOutputValue, ExecuteOutputError, ExecuteOutputRequiresAuthorization, ExecuteOutputArtifact]
-FailureReason = Literal["access_denied", "expired", "user_mismatch", "issuer_mismatch", "invalid_scope", "invalid_client", "invalid_grant", "provider_refused", "provider_bad_response", "provider_unavailable", "provider_changed", "account_mismatch"]
+FailureReason = Literal["access_denied", "expired", "user_mismatch", "issuer_mismatch", "invalid_scope", "invalid_client", "invalid_grant", "provider_refused", "provider_bad_response", "provider_unavailable", "provider_changed", "account_mismatch", "approval_denied", "approval_expired", "approval_superseded"]
 FaultCode = Literal["missing", "wrong_type", "not_one_of", "too_short", "too_long", "too_small", "too_large", "unknown_member", "unknown_parameter", "repeated_parameter", "invalid_json", "not_allowed", "conflict", "unknown", "invalid"]
 JsonValue = Any
 JsonSchema = dict[str, JsonValue]
@@ -3553,7 +4233,7 @@ OpenapiCredential = Union[OpenapiCredentialId, OpenapiCredentialProviderId, Open
 OpenapiRequestCredential = Union[OpenapiRequestAuthorizationId, OpenapiRequestAuthorizationProviderId, OpenapiRequestAuthorizationSecret]
 OxpResult = Union[OxpSuccess, OxpFailure]
 RunBackend = Union[RunBackendKind, RunBackendKind_, RunBackendKind__]
-RunResult = Union[RunFailed, RunRequiresAuthorization, RunSucceeded]
+RunResult = Union[RunFailed, RunHeld, RunRequiresAuthorization, RunSucceeded]
 StreamEvent = Union[ProgressEvent, ChunkEvent, DoneEvent, ErrorEvent]
 ToolErrorKind = Literal["TOOLKIT_LOAD_FAILED", "TOOL_DEFINITION_BAD_DEFINITION", "TOOL_DEFINITION_BAD_INPUT_SCHEMA", "TOOL_DEFINITION_BAD_OUTPUT_SCHEMA", "TOOL_REQUIREMENTS_NOT_MET", "TOOL_RUNTIME_BAD_INPUT_VALUE", "TOOL_RUNTIME_BAD_OUTPUT_VALUE", "TOOL_RUNTIME_RETRY", "TOOL_RUNTIME_CONTEXT_REQUIRED", "TOOL_RUNTIME_FATAL", "CONTEXT_CHECK_FAILED", "CONTEXT_DENIED", "UPSTREAM_RUNTIME_BAD_REQUEST", "UPSTREAM_RUNTIME_AUTH_ERROR", "UPSTREAM_RUNTIME_NOT_FOUND", "UPSTREAM_RUNTIME_VALIDATION_ERROR", "UPSTREAM_RUNTIME_RATE_LIMIT", "UPSTREAM_RUNTIME_SERVER_ERROR", "UPSTREAM_RUNTIME_UNMAPPED", "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", "NETWORK_TRANSPORT_RUNTIME_UNREACHABLE", "NETWORK_TRANSPORT_RUNTIME_UNMAPPED", "UNKNOWN"]
 
@@ -3562,25 +4242,45 @@ class Gatepass(_Client):
     """A client of a Gatepass with one method for each operation of its API."""
 
     def accept_worker_requirements(
-        self, id: str, *, digest: str = UNSET, timeout: Optional[float] = None,
+        self, id: str, *, digest: str = UNSET, tools: list[AcceptWorkerRequirementsToolsItem] = UNSET,
+        timeout: Optional[float] = None,
     ) -> Worker:
-        """Accept the new requirements and names of the tools of a worker.
+        """Accept the new requirements, names and definitions of the tools of a worker.
 
         Providers, scopes and secrets that the catalogue of a known worker names only after its registration
         wait until they are accepted here, and so do names that it claims for its tools: the worker has them
         from then on, also those that another source had. `acceptance` of GET /v1/workers/{id} shows them. With
-        `digest`, they are accepted only if they have not changed since it was read.
+        `digest`, they are accepted only if they have not changed since it was read, else 409 `not_accepted`.
+        Definitions of tools (`acceptance.changed`) are accepted by that `digest`, with all that waits, or one
+        by one by `tools`, with what each of them requires: so only as they were shown.
 
         Needs a key of the role `admin`."""
         return self._call(
-            "POST", "/v1/workers/{id}/accept", "safe", params={"id": id}, body={"digest": digest},
+            "POST", "/v1/workers/{id}/accept", "safe", params={"id": id}, body={"digest": digest,
+            "tools": tools}, timeout=timeout,
+        )
+
+    def add_connection_of_project(
+        self, *, provider_id: str, name: str, shared_with: SharedConnectionSharedWith,
+        owner: Literal["project", None] = UNSET, scopes: Optional[list[str]] = UNSET,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+    ) -> SharedConnection:
+        """Add a connection of the project, and share it.
+
+        For a provider whose `owner` is `project` or `either`. The provider is asked for a token first; if it
+        gives none, nothing is added.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "POST", "/v1/admin/connections", "by_key", body={"provider_id": provider_id, "owner": owner,
+            "name": name, "scopes": scopes, "shared_with": shared_with}, idempotency_key=idempotency_key,
             timeout=timeout,
         )
 
     def authorize(
         self, *, auth_requirement: AuthorizeRequestAuthRequirement, user_id: str,
         next_uri: Optional[str] = UNSET, user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
-        account: Optional[str] = UNSET, timeout: Optional[float] = None,
+        install_id: Optional[str] = UNSET, account: Optional[str] = UNSET, timeout: Optional[float] = None,
     ) -> Authorization:
         """Begin an authorization, or get the token when it is covered.
 
@@ -3591,7 +4291,7 @@ class Gatepass(_Client):
         return self._call(
             "POST", "/v1/auth/authorize", "safe", body={"auth_requirement": auth_requirement,
             "user_id": user_id, "next_uri": next_uri, "user_display": user_display, "lang": lang,
-            "account": account}, timeout=timeout,
+            "install_id": install_id, "account": account}, timeout=timeout,
         )
 
     def authorize_tool(
@@ -3686,7 +4386,7 @@ class Gatepass(_Client):
     ) -> Branding:
         """Change how the project's pages look.
 
-        Members that are left out do not change; `null` removes one. A colour in which text cannot be read is
+        Members that are left out do not change; `null` removes one. A color in which text cannot be read is
         refused with the nearest shade. The sentence that says who requests which access, and the warning,
         cannot be changed.
 
@@ -3733,12 +4433,12 @@ class Gatepass(_Client):
         )
 
     def create_api_key(
-        self, *, role: Literal["admin", "caller", "readonly"], project: Optional[str] = UNSET,
-        name: Optional[str] = UNSET, user_id: Optional[str] = UNSET, expires_at: Optional[str] = UNSET,
-        expires_in: Optional[int] = UNSET, rate_limit: Optional[int] = UNSET,
+        self, *, role: Literal["admin", "caller", "readonly", "approver"], project: Optional[str] = UNSET,
+        name: Optional[str] = UNSET, user_id: Optional[str] = UNSET, groups: Optional[list[str]] = UNSET,
+        expires_at: Optional[str] = UNSET, expires_in: Optional[int] = UNSET, rate_limit: Optional[int] = UNSET,
         prefix: Literal["gp", "arc", None] = UNSET, timeout: Optional[float] = None,
     ) -> IssuedApiKey:
-        """Make an API key, shown this once.
+        """Create an API key, which is shown only once.
 
         The key belongs to the project of the calling key. An administrator of the project `default` can also
         make the first key of another project, which is created if it does not exist. Further keys are made only
@@ -3747,24 +4447,27 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "POST", "/v1/admin/keys", "unsafe", body={"role": role, "project": project, "name": name,
-            "user_id": user_id, "expires_at": expires_at, "expires_in": expires_in, "rate_limit": rate_limit,
-            "prefix": prefix}, timeout=timeout,
+            "user_id": user_id, "groups": groups, "expires_at": expires_at, "expires_in": expires_in,
+            "rate_limit": rate_limit, "prefix": prefix}, timeout=timeout,
         )
 
     def create_auth_provider(
         self, *, id: str, schema: str = UNSET, also_known_as: list[str] = UNSET,
-        category: Literal["ai", "analytics", "calendar", "commerce", "communication", "content", "crm", "design", "development", "education", "email", "files", "finance", "games", "health", "hr", "identity", "iot", "legal", "marketing", "media", "monitoring", "music", "other", "productivity", "project-management", "sales", "security", "social", "sports", "storage", "support", "transport", "travel", "video"] = UNSET,
-        other_endpoints: AuthProviderCreateRequestOtherEndpoints = UNSET, shares_endpoints_with: str = UNSET,
-        registration: AuthProviderCreateRequestRegistration = UNSET,
+        category: Literal["ai", "analytics", "calendar", "commerce", "communication", "content", "crm", "data", "design", "development", "education", "email", "files", "finance", "games", "health", "hr", "identity", "iot", "legal", "maps", "marketing", "media", "monitoring", "music", "other", "productivity", "project-management", "sales", "search", "security", "social", "sports", "storage", "support", "transport", "travel", "video"] = UNSET,
+        owner: Literal["user", "project", "either", None] = UNSET,
+        other_endpoints: AuthProviderCreateRequestOtherEndpoints = UNSET, second_way_of: str = UNSET,
+        shares_endpoints_with: str = UNSET, registration: AuthProviderCreateRequestRegistration = UNSET,
         scopes: dict[str, Union[str, AuthProviderCreateRequestScopesValueText]] = UNSET,
         documentation: str = UNSET, sources: list[str] = UNSET, checked: str = UNSET, verified: bool = UNSET,
         logo: str = UNSET, name: str = UNSET, offline_access: AuthProviderCreateRequestOfflineAccess = UNSET,
         description: Optional[str] = UNSET, provider_id: Optional[str] = UNSET,
-        external_id: Optional[str] = UNSET, type: Literal["oauth2", None] = UNSET,
+        external_id: Optional[str] = UNSET, type: Literal["oauth2", "oauth1", "credentials", None] = UNSET,
         status: Literal["active", "inactive", "missing", None] = UNSET, missing: JsonValue = UNSET,
         binding: JsonValue = UNSET, created_at: JsonValue = UNSET, updated_at: JsonValue = UNSET,
-        oauth2: Optional[AuthProviderCreateRequestOauth2] = UNSET, idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
+        oauth2: Optional[AuthProviderCreateRequestOauth2] = UNSET,
+        oauth1: Optional[AuthProviderCreateRequestOauth1] = UNSET,
+        credentials: Optional[AuthProviderCreateRequestCredentials] = UNSET,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
     ) -> AuthProviderResponse:
         """Add a provider.
 
@@ -3774,13 +4477,15 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "POST", "/v1/admin/auth_providers", "by_key", body={"$schema": schema,
-            "also_known_as": also_known_as, "category": category, "other_endpoints": other_endpoints,
+            "also_known_as": also_known_as, "category": category, "owner": owner,
+            "other_endpoints": other_endpoints, "second_way_of": second_way_of,
             "shares_endpoints_with": shares_endpoints_with, "registration": registration, "scopes": scopes,
             "documentation": documentation, "sources": sources, "checked": checked, "verified": verified,
             "logo": logo, "name": name, "offline_access": offline_access, "id": id, "description": description,
             "provider_id": provider_id, "external_id": external_id, "type": type, "status": status,
             "missing": missing, "binding": binding, "created_at": created_at, "updated_at": updated_at,
-            "oauth2": oauth2}, idempotency_key=idempotency_key, timeout=timeout,
+            "oauth2": oauth2, "oauth1": oauth1, "credentials": credentials}, idempotency_key=idempotency_key,
+            timeout=timeout,
         )
 
     def create_connect_session(
@@ -3804,10 +4509,26 @@ class Gatepass(_Client):
             "user_display": user_display, "lang": lang}, timeout=timeout,
         )
 
+    def create_connection(
+        self, *, user_id: str, provider_id: str, fields: dict[str, str], default: bool = UNSET,
+        timeout: Optional[float] = None,
+    ) -> Connection:
+        """Store what a user would type: a key, or a user name with a password.
+
+        For providers of the type `credentials`, in place of the form on our page. The service is asked first,
+        as by the form: nothing is stored that it refuses. A connection of the same account gets the new fields
+        in place of its own.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "POST", "/v1/connections", "safe", body={"user_id": user_id, "provider_id": provider_id,
+            "fields": fields, "default": default}, timeout=timeout,
+        )
+
     def create_policy(
-        self, *, id: str, effect: Literal["allow", "deny", "hook"], match: PolicyMatch,
+        self, *, id: str, effect: Literal["allow", "deny", "hook", "approve"], match: PolicyMatch,
         description: Optional[str] = UNSET, enabled: bool = UNSET, hook: NewPolicyHook = UNSET,
-        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+        approve: PolicyApproval = UNSET, idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
     ) -> Policy:
         """Make a policy.
 
@@ -3817,15 +4538,15 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "POST", "/v1/admin/policies", "by_key", body={"id": id, "description": description,
-            "enabled": enabled, "effect": effect, "match": match, "hook": hook},
+            "enabled": enabled, "effect": effect, "match": match, "hook": hook, "approve": approve},
             idempotency_key=idempotency_key, timeout=timeout,
         )
 
     def create_portal_link(
         self, user_id: str, *, return_url: Optional[str] = UNSET, user_display: Optional[str] = UNSET,
         lang: Optional[str] = UNSET,
-        may: list[Literal["view", "disconnect", "connect", "export", "erase"]] = UNSET, seconds: int = UNSET,
-        timeout: Optional[float] = None,
+        may: list[Literal["view", "disconnect", "connect", "approve", "export", "erase"]] = UNSET,
+        seconds: int = UNSET, timeout: Optional[float] = None,
     ) -> PortalLink:
         """A one-time link to the user's own page.
 
@@ -3842,7 +4563,7 @@ class Gatepass(_Client):
     def create_project(
         self, *, name: str, timeout: Optional[float] = None,
     ) -> Project:
-        """Make a project.
+        """Create a project.
 
         Only for an administrator of the project `default`. The new project has no key yet: POST /v1/admin/keys
         with its name as `project` makes the first one.
@@ -3873,7 +4594,7 @@ class Gatepass(_Client):
 
     def create_webhook(
         self, *, url: str, description: str = UNSET,
-        types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]] = UNSET,
+        types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]] = UNSET,
         enabled: bool = UNSET, timeout: Optional[float] = None,
     ) -> WebhookWithSecret:
         """Register a receiver of events.
@@ -3889,9 +4610,10 @@ class Gatepass(_Client):
 
     def create_worker(
         self, *, id: str, type: Optional[str] = UNSET, enabled: bool = UNSET,
-        http: HttpWorkerRegistration = UNSET, mcp: McpWorkerRegistration = UNSET,
-        openapi: OpenapiWorkerRegistration = UNSET, oxp: OxpWorkerRegistration = UNSET,
-        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+        pinning: Literal["hold", "record", "off"] = UNSET, http: HttpWorkerRegistration = UNSET,
+        mcp: McpWorkerRegistration = UNSET, openapi: OpenapiWorkerRegistration = UNSET,
+        oxp: OxpWorkerRegistration = UNSET, idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
     ) -> Worker:
         """Register a worker.
 
@@ -3899,8 +4621,27 @@ class Gatepass(_Client):
 
         Needs a key of the role `admin`."""
         return self._call(
-            "POST", "/v1/workers", "by_key", body={"id": id, "type": type, "enabled": enabled, "http": http,
-            "mcp": mcp, "openapi": openapi, "oxp": oxp}, idempotency_key=idempotency_key, timeout=timeout,
+            "POST", "/v1/workers", "by_key", body={"id": id, "type": type, "enabled": enabled,
+            "pinning": pinning, "http": http, "mcp": mcp, "openapi": openapi, "oxp": oxp},
+            idempotency_key=idempotency_key, timeout=timeout,
+        )
+
+    def decide_approval(
+        self, id: str, *, decision: Literal["approve", "deny"], digest: str, approver: str,
+        remember: Literal["once", "hour", "standing"] = UNSET, fixed: list[str] = UNSET, reason: str = UNSET,
+        timeout: Optional[float] = None,
+    ) -> Approval:
+        """Decide about a call.
+
+        The holder of the key vouches that the person `approver` has seen the call and decided. `approver`
+        counts as the user where it is the user of the call, else as a member of any group. Repeating a decision
+        answers it.
+
+        Needs a key of the role `approver`."""
+        return self._call(
+            "POST", "/v1/approvals/{id}/decision", "safe", params={"id": id}, body={"decision": decision,
+            "digest": digest, "approver": approver, "remember": remember, "fixed": fixed, "reason": reason},
+            timeout=timeout,
         )
 
     def delete_auth_provider(
@@ -3926,6 +4667,16 @@ class Gatepass(_Client):
         Needs a key of the role `caller` or above."""
         return self._call(
             "DELETE", "/v1/connections/{id}", "safe", params={"id": id}, timeout=timeout,
+        )
+
+    def delete_connection_of_project(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> None:
+        """Delete a connection of the project with its tokens.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "DELETE", "/v1/admin/connections/{id}", "safe", params={"id": id}, timeout=timeout,
         )
 
     def delete_mcp_client(
@@ -3968,6 +4719,16 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "DELETE", "/v1/secrets/{key}", "safe", params={"key": key}, timeout=timeout,
+        )
+
+    def delete_standing_approval(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> None:
+        """Take back a remembered approval or a block.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "DELETE", "/v1/admin/standing_approvals/{id}", "safe", params={"id": id}, timeout=timeout,
         )
 
     def delete_tool(
@@ -4031,7 +4792,7 @@ class Gatepass(_Client):
         self, *, policies: list[NewPolicy] = UNSET, without: list[str] = UNSET, since: str = UNSET,
         until: str = UNSET, timeout: Optional[float] = None,
     ) -> PolicyDryRun:
-        """Test which of last week’s uses of tokens policies would have refused.
+        """Test which of last week’s uses of tokens policies would have refused or asked about.
 
         Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is
         changed and no hook is called. Runs of tools that need no token are not in the trail.
@@ -4044,9 +4805,10 @@ class Gatepass(_Client):
 
     def execute_code(
         self, *, code: str, language: Literal["javascript", "typescript"] = UNSET,
-        limits: Optional[ExecuteCodeLimits] = UNSET, user_id: Optional[str] = UNSET,
-        account: Optional[str] = UNSET, accounts: Optional[dict[str, str]] = UNSET,
-        next_uri: Optional[str] = UNSET, user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
+        limits: Optional[ExecuteCodeLimits] = UNSET, resume: Optional[str] = UNSET,
+        user_id: Optional[str] = UNSET, account: Optional[str] = UNSET,
+        accounts: Optional[dict[str, str]] = UNSET, next_uri: Optional[str] = UNSET,
+        user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
         metadata: Optional[dict[str, str]] = UNSET, keep_content: Optional[bool] = UNSET,
         idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
     ) -> CodeResult:
@@ -4056,22 +4818,24 @@ class Gatepass(_Client):
         `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. The answer is 200 in every
         case: `value` is what the code returned, `error` says why it failed, and `requires_authorization` names
         the consent that a called tool lacks. The output and the tool calls up to that point are always
-        included.
+        included. After the user has approved, send the same code with `resume`: it runs from its beginning with
+        the same random numbers and time, and calls that had ended are answered from what was kept instead of
+        being made again.
 
         Needs a key of the role `caller` or above."""
         return self._call(
             "POST", "/v1/code/execute", "by_key", body={"language": language, "code": code, "limits": limits,
-            "user_id": user_id, "account": account, "accounts": accounts, "next_uri": next_uri,
-            "user_display": user_display, "lang": lang, "metadata": metadata, "keep_content": keep_content},
-            idempotency_key=idempotency_key, timeout=timeout,
+            "resume": resume, "user_id": user_id, "account": account, "accounts": accounts,
+            "next_uri": next_uri, "user_display": user_display, "lang": lang, "metadata": metadata,
+            "keep_content": keep_content}, idempotency_key=idempotency_key, timeout=timeout,
         )
 
     def execute_tool(
         self, *, tool_name: str, tool_version: Optional[str] = UNSET, input: JsonObject = UNSET,
-        run_at: Optional[str] = UNSET, include_error_stacktrace: Optional[bool] = UNSET,
-        user_id: Optional[str] = UNSET, account: Optional[str] = UNSET,
-        accounts: Optional[dict[str, str]] = UNSET, next_uri: Optional[str] = UNSET,
-        user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
+        run_at: Optional[str] = UNSET, when_approved: Literal["run", None] = UNSET,
+        include_error_stacktrace: Optional[bool] = UNSET, user_id: Optional[str] = UNSET,
+        account: Optional[str] = UNSET, accounts: Optional[dict[str, str]] = UNSET,
+        next_uri: Optional[str] = UNSET, user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
         metadata: Optional[dict[str, str]] = UNSET, keep_content: Optional[bool] = UNSET,
         idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
     ) -> ExecuteResult:
@@ -4083,10 +4847,11 @@ class Gatepass(_Client):
         Needs a key of the role `caller` or above."""
         return self._call(
             "POST", "/v1/tools/execute", "by_key", body={"tool_name": tool_name, "tool_version": tool_version,
-            "input": input, "run_at": run_at, "include_error_stacktrace": include_error_stacktrace,
-            "user_id": user_id, "account": account, "accounts": accounts, "next_uri": next_uri,
-            "user_display": user_display, "lang": lang, "metadata": metadata, "keep_content": keep_content},
-            idempotency_key=idempotency_key, timeout=timeout,
+            "input": input, "run_at": run_at, "when_approved": when_approved,
+            "include_error_stacktrace": include_error_stacktrace, "user_id": user_id, "account": account,
+            "accounts": accounts, "next_uri": next_uri, "user_display": user_display, "lang": lang,
+            "metadata": metadata, "keep_content": keep_content}, idempotency_key=idempotency_key,
+            timeout=timeout,
         )
 
     def explain_authorization(
@@ -4120,7 +4885,7 @@ class Gatepass(_Client):
 
     def export_audit_entries(
         self, *, user_id: str = UNSET, provider_id: str = UNSET, connection_id: str = UNSET,
-        action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"] = UNSET,
+        action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "shared_connection.added", "shared_connection.changed", "shared_connection.deleted", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "tool.changed", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "approval.requested", "approval.approved", "approval.denied", "approval.expired", "approval.used", "approval.superseded", "standing_approval.added", "standing_approval.removed", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"] = UNSET,
         tool: str = UNSET, subject: str = UNSET, actor_id: str = UNSET, since: str = UNSET, until: str = UNSET,
         after: int = UNSET, timeout: Optional[float] = None,
     ) -> bytes:
@@ -4142,6 +4907,16 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "GET", "/v1/admin/keys/{id}", "safe", params={"id": id}, timeout=timeout,
+        )
+
+    def get_approval(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> Approval:
+        """One approval, with the arguments of its call.
+
+        Needs a key of the role `approver`."""
+        return self._call(
+            "GET", "/v1/approvals/{id}", "safe", params={"id": id}, timeout=timeout,
         )
 
     def get_arcade_health(
@@ -4208,6 +4983,16 @@ class Gatepass(_Client):
         Needs a key of the role `readonly` or above."""
         return self._call(
             "GET", "/v1/connections/{id}", "safe", params={"id": id}, timeout=timeout,
+        )
+
+    def get_connection_of_project(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> SharedConnection:
+        """One connection of the project.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/admin/connections/{id}", "safe", params={"id": id}, timeout=timeout,
         )
 
     def get_connection_token(
@@ -4466,9 +5251,23 @@ class Gatepass(_Client):
             timeout=timeout,
         )
 
+    def list_approvals(
+        self, *,
+        status: Literal["pending", "approved", "used", "denied", "expired", "cancelled", "superseded"] = UNSET,
+        user_id: str = UNSET, offset: int = UNSET, limit: int = UNSET, cursor: str = UNSET,
+        timeout: Optional[float] = None,
+    ) -> ListApprovalsAnswer:
+        """Calls that wait or waited for an approval, newest first, without their arguments.
+
+        Needs a key of the role `approver`."""
+        return self._call(
+            "GET", "/v1/approvals", "safe", query={"status": status, "user_id": user_id, "offset": offset,
+            "limit": limit, "cursor": cursor}, timeout=timeout,
+        )
+
     def list_audit_entries(
         self, *, user_id: str = UNSET, provider_id: str = UNSET, connection_id: str = UNSET,
-        action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"] = UNSET,
+        action: Literal["token.released", "authorization.confirmed", "authorization.completed", "authorization.failed", "authorization.refused", "connection.refreshed", "connection.needs_authorization", "connection.made_default", "connection.deleted", "connection.imported", "connections.exported", "shared_connection.added", "shared_connection.changed", "shared_connection.deleted", "provider.added", "provider.changed", "provider.connections_kept", "provider.environment_client_confirmed", "provider.deleted", "provider.tested", "tool.imported", "tool.bound", "tool.deleted", "tool.changed", "worker.added", "worker.changed", "worker.deleted", "worker.synced", "worker.waiting", "worker.accepted", "worker.named", "policy.set", "policy.deleted", "policy.refused", "toolset.set", "toolset.deleted", "tool.scheduled", "tool.cancelled", "tool.tried", "approval.requested", "approval.approved", "approval.denied", "approval.expired", "approval.used", "approval.superseded", "standing_approval.added", "standing_approval.removed", "secret.set", "secret.deleted", "project.created", "branding.set", "branding.domain_set", "branding.domain_proved", "branding.domain_removed", "key.created", "key.rotated", "key.revoked", "console.logged_in", "console.logged_out", "webhook.added", "webhook.changed", "webhook.secret_rotated", "webhook.replayed", "webhook.tested", "webhook.disabled", "webhook.deleted", "mcp_client.approved", "mcp_client.revoked", "connect_session.created", "connect_session.opened", "connect_session.restarted", "connect_session.cancelled", "portal.linked", "portal.entered", "user.exported", "user.erased", "audit.archived", "access.refused", "envelope.unreadable", "master_key.rotated", "installation.backed_up", "installation.restored", "installation.commits_lost", "installation.moved", "installation.rows_signed"] = UNSET,
         tool: str = UNSET, subject: str = UNSET, actor_id: str = UNSET, since: str = UNSET, until: str = UNSET,
         before: int = UNSET, limit: int = UNSET, timeout: Optional[float] = None,
     ) -> ListAuditEntriesAnswer:
@@ -4505,9 +5304,19 @@ class Gatepass(_Client):
             "offset": offset, "limit": limit, "cursor": cursor}, timeout=timeout,
         )
 
+    def list_connections_of_project(
+        self, *, offset: int = UNSET, limit: int = UNSET, timeout: Optional[float] = None,
+    ) -> ListConnectionsOfProjectAnswer:
+        """All connections of the project.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/admin/connections", "safe", query={"offset": offset, "limit": limit}, timeout=timeout,
+        )
+
     def list_executions(
         self, *, user_id: str = UNSET, tool: str = UNSET, type: Literal["immediate", "scheduled"] = UNSET,
-        status: Literal["scheduled", "running", "completed", "failed", "cancelled"] = UNSET,
+        status: Literal["scheduled", "waiting_for_approval", "running", "completed", "failed", "cancelled"] = UNSET,
         offset: int = UNSET, limit: int = UNSET, cursor: str = UNSET, timeout: Optional[float] = None,
     ) -> ListExecutionsAnswer:
         """The history of runs, newest first.
@@ -4597,6 +5406,17 @@ class Gatepass(_Client):
             "search": search, "category": category, "verified": verified}, timeout=timeout,
         )
 
+    def list_quotas(
+        self, *, offset: int = UNSET, limit: int = UNSET, user_id: str = UNSET, timeout: Optional[float] = None,
+    ) -> ListQuotasAnswer:
+        """What quotas have counted in the current hour or day.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/admin/quotas", "safe", query={"offset": offset, "limit": limit, "user_id": user_id},
+            timeout=timeout,
+        )
+
     def list_scheduled_tools(
         self, *, offset: int = UNSET, limit: int = UNSET, cursor: str = UNSET, timeout: Optional[float] = None,
     ) -> ListExecutionsAnswer:
@@ -4626,6 +5446,17 @@ class Gatepass(_Client):
         Needs a key of the role `readonly` or above."""
         return self._call(
             "GET", "/v1/secrets", "safe", query={"offset": offset, "limit": limit}, timeout=timeout,
+        )
+
+    def list_standing_approvals(
+        self, *, user_id: str = UNSET, offset: int = UNSET, limit: int = UNSET, timeout: Optional[float] = None,
+    ) -> ListStandingApprovalsAnswer:
+        """Approvals that cover further calls, and blocked agents.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/admin/standing_approvals", "safe", query={"user_id": user_id, "offset": offset,
+            "limit": limit}, timeout=timeout,
         )
 
     def list_tools(
@@ -4728,7 +5559,7 @@ class Gatepass(_Client):
 
     def replay_webhook(
         self, id: str, *, since: str = UNSET, until: str = UNSET,
-        types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]] = UNSET,
+        types: list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]] = UNSET,
         only_failed: bool = UNSET, cursor: str = UNSET, timeout: Optional[float] = None,
     ) -> WebhookReplay:
         """Send past events once more.
@@ -4745,7 +5576,7 @@ class Gatepass(_Client):
     def revoke_api_key(
         self, id: str, *, timeout: Optional[float] = None,
     ) -> None:
-        """Revoke an API key: it is refused from now on.
+        """Revoke an API key; it is refused from then on.
 
         A key may revoke itself. The record of a revoked key stays in the list.
 
@@ -4758,7 +5589,7 @@ class Gatepass(_Client):
         self, id: str, *, grace: Optional[int] = UNSET, prefix: Literal["gp", "arc", None] = UNSET,
         timeout: Optional[float] = None,
     ) -> RotateApiKeyAnswer:
-        """Make a key that takes the place of another.
+        """Create a key that replaces another.
 
         Both keys are valid until the old one ends: after `grace` seconds, or earlier if it expires earlier.
 
@@ -4810,7 +5641,8 @@ class Gatepass(_Client):
         accounts: Optional[dict[str, str]] = UNSET, next_uri: Optional[str] = UNSET,
         user_display: Optional[str] = UNSET, lang: Optional[str] = UNSET,
         metadata: Optional[dict[str, str]] = UNSET, keep_content: Optional[bool] = UNSET,
-        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+        when_approved: Literal["run", None] = UNSET, idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
     ) -> RunResult:
         """Run a tool and get its plain result.
 
@@ -4822,8 +5654,8 @@ class Gatepass(_Client):
         return self._call(
             "POST", "/v1/tools/run", "by_key", body={"toolId": tool_id, "tool_version": tool_version,
             "args": args, "user_id": user_id, "account": account, "accounts": accounts, "next_uri": next_uri,
-            "user_display": user_display, "lang": lang, "metadata": metadata, "keep_content": keep_content},
-            idempotency_key=idempotency_key, timeout=timeout,
+            "user_display": user_display, "lang": lang, "metadata": metadata, "keep_content": keep_content,
+            "when_approved": when_approved}, idempotency_key=idempotency_key, timeout=timeout,
         )
 
     def set_default_connection(
@@ -4870,10 +5702,20 @@ class Gatepass(_Client):
             "description": description}, timeout=timeout,
         )
 
+    def test_connection_of_project(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> SharedConnection:
+        """Forget the tokens of a connection of the project, and ask for a new one.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "POST", "/v1/admin/connections/{id}/test", "safe", params={"id": id}, timeout=timeout,
+        )
+
     def test_policies(
         self, *, user_id: str = UNSET, use: Literal["tool", "proxy", "token"] = UNSET, tool_name: str = UNSET,
-        provider_id: str = UNSET, scopes: list[str] = UNSET, host: str = UNSET, at: str = UNSET,
-        timeout: Optional[float] = None,
+        provider_id: str = UNSET, scopes: list[str] = UNSET, host: str = UNSET, arguments: JsonObject = UNSET,
+        at: str = UNSET, timeout: Optional[float] = None,
     ) -> PolicyVerdict:
         """Test which decision the policies make about a use.
 
@@ -4883,8 +5725,8 @@ class Gatepass(_Client):
         Needs a key of the role `readonly` or above."""
         return self._call(
             "POST", "/v1/admin/policies/test", "safe", body={"user_id": user_id, "use": use,
-            "tool_name": tool_name, "provider_id": provider_id, "scopes": scopes, "host": host, "at": at},
-            timeout=timeout,
+            "tool_name": tool_name, "provider_id": provider_id, "scopes": scopes, "host": host,
+            "arguments": arguments, "at": at}, timeout=timeout,
         )
 
     def test_webhook(
@@ -4902,9 +5744,9 @@ class Gatepass(_Client):
 
     def test_worker(
         self, *, id: str = UNSET, type: Optional[str] = UNSET, enabled: bool = UNSET,
-        http: HttpWorkerRegistration = UNSET, mcp: McpWorkerRegistration = UNSET,
-        openapi: OpenapiWorkerRegistration = UNSET, oxp: OxpWorkerRegistration = UNSET,
-        timeout: Optional[float] = None,
+        pinning: Literal["hold", "record", "off"] = UNSET, http: HttpWorkerRegistration = UNSET,
+        mcp: McpWorkerRegistration = UNSET, openapi: OpenapiWorkerRegistration = UNSET,
+        oxp: OxpWorkerRegistration = UNSET, timeout: Optional[float] = None,
     ) -> TestWorkerAnswer:
         """Try out a worker without registering it.
 
@@ -4912,17 +5754,19 @@ class Gatepass(_Client):
 
         Needs a key of the role `admin`."""
         return self._call(
-            "POST", "/v1/workers/test", "safe", body={"id": id, "type": type, "enabled": enabled, "http": http,
-            "mcp": mcp, "openapi": openapi, "oxp": oxp}, timeout=timeout,
+            "POST", "/v1/workers/test", "safe", body={"id": id, "type": type, "enabled": enabled,
+            "pinning": pinning, "http": http, "mcp": mcp, "openapi": openapi, "oxp": oxp}, timeout=timeout,
         )
 
     def update_auth_provider(
         self, id: str, *, id_in_body: str = UNSET, description: Optional[str] = UNSET,
-        provider_id: Optional[str] = UNSET, type: Literal["oauth2", None] = UNSET,
+        provider_id: Optional[str] = UNSET, owner: Literal["user", "project", "either", None] = UNSET,
+        type: Literal["oauth2", "oauth1", "credentials", None] = UNSET,
         status: Literal["active", "inactive", "missing", None] = UNSET, missing: JsonValue = UNSET,
         binding: JsonValue = UNSET, created_at: JsonValue = UNSET, updated_at: JsonValue = UNSET,
         keep_connections: bool = UNSET, oauth2: Optional[AuthProviderUpdateRequestOauth2] = UNSET,
-        timeout: Optional[float] = None,
+        oauth1: Optional[AuthProviderCreateRequestOauth1] = UNSET,
+        credentials: Optional[AuthProviderCreateRequestCredentials] = UNSET, timeout: Optional[float] = None,
     ) -> AuthProviderResponse:
         """Change a provider.
 
@@ -4934,15 +5778,28 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "PATCH", "/v1/admin/auth_providers/{id}", "safe", params={"id": id}, body={"id": id_in_body,
-            "description": description, "provider_id": provider_id, "type": type, "status": status,
-            "missing": missing, "binding": binding, "created_at": created_at, "updated_at": updated_at,
-            "keep_connections": keep_connections, "oauth2": oauth2}, timeout=timeout,
+            "description": description, "provider_id": provider_id, "owner": owner, "type": type,
+            "status": status, "missing": missing, "binding": binding, "created_at": created_at,
+            "updated_at": updated_at, "keep_connections": keep_connections, "oauth2": oauth2, "oauth1": oauth1,
+            "credentials": credentials}, timeout=timeout,
+        )
+
+    def update_connection_of_project(
+        self, id: str, *, name: str = UNSET, shared_with: SharedConnectionSharedWith = UNSET,
+        timeout: Optional[float] = None,
+    ) -> SharedConnection:
+        """Rename a connection of the project, or share it with others.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "PATCH", "/v1/admin/connections/{id}", "safe", params={"id": id}, body={"name": name,
+            "shared_with": shared_with}, timeout=timeout,
         )
 
     def update_policy(
         self, id: str, *, description: Optional[str] = UNSET, enabled: bool = UNSET,
-        effect: Literal["allow", "deny", "hook"] = UNSET, match: PolicyMatch = UNSET,
-        hook: UpdatePolicyHook = UNSET, timeout: Optional[float] = None,
+        effect: Literal["allow", "deny", "hook", "approve"] = UNSET, match: PolicyMatch = UNSET,
+        hook: UpdatePolicyHook = UNSET, approve: PolicyApproval = UNSET, timeout: Optional[float] = None,
     ) -> Policy:
         """Change a policy.
 
@@ -4951,7 +5808,8 @@ class Gatepass(_Client):
         Needs a key of the role `admin`."""
         return self._call(
             "PATCH", "/v1/admin/policies/{id}", "safe", params={"id": id}, body={"description": description,
-            "enabled": enabled, "effect": effect, "match": match, "hook": hook}, timeout=timeout,
+            "enabled": enabled, "effect": effect, "match": match, "hook": hook, "approve": approve},
+            timeout=timeout,
         )
 
     def update_toolset(
@@ -4973,7 +5831,7 @@ class Gatepass(_Client):
 
     def update_webhook(
         self, id: str, *, url: str = UNSET, description: Optional[str] = UNSET,
-        types: Optional[list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed"]]] = UNSET,
+        types: Optional[list[Literal["authorization.completed", "authorization.failed", "authorization.expired", "connection.created", "connection.refreshed_scopes", "connection.needs_authorization", "connection.revoked", "connection.deleted", "tool.run.failed", "worker.requirements_changed", "approval.requested", "approval.decided", "approval.expired", "worker.tools_changed"]]] = UNSET,
         enabled: bool = UNSET, timeout: Optional[float] = None,
     ) -> Webhook:
         """Change a webhook.
@@ -4985,15 +5843,16 @@ class Gatepass(_Client):
         )
 
     def update_worker(
-        self, id: str, *, enabled: bool = UNSET, http: HttpWorkerChange = UNSET, mcp: McpWorkerChange = UNSET,
-        openapi: OpenapiWorkerChange = UNSET, oxp: OxpWorkerChange = UNSET, timeout: Optional[float] = None,
+        self, id: str, *, enabled: bool = UNSET, pinning: Literal["hold", "record", "off"] = UNSET,
+        http: HttpWorkerChange = UNSET, mcp: McpWorkerChange = UNSET, openapi: OpenapiWorkerChange = UNSET,
+        oxp: OxpWorkerChange = UNSET, timeout: Optional[float] = None,
     ) -> Worker:
         """Change a worker and read its catalogue again.
 
         Needs a key of the role `admin`."""
         return self._call(
-            "PATCH", "/v1/workers/{id}", "safe", params={"id": id}, body={"enabled": enabled, "http": http,
-            "mcp": mcp, "openapi": openapi, "oxp": oxp}, timeout=timeout,
+            "PATCH", "/v1/workers/{id}", "safe", params={"id": id}, body={"enabled": enabled,
+            "pinning": pinning, "http": http, "mcp": mcp, "openapi": openapi, "oxp": oxp}, timeout=timeout,
         )
 
     def validate_custom_verifier(

@@ -27,6 +27,11 @@ export interface AuthInfo {
   readonly scopes: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
   readonly extra: Readonly<Record<string, unknown>>
+  /**
+   * What the user typed besides secrets, such as a domain; only where the provider has no OAuth. `tokenType` is then
+   * `api_key`, or `basic`: `token` is what follows `Basic`.
+   */
+  readonly fields?: Readonly<Record<string, string>>
 }
 
 /** The tokens of a tool by the names in its `requiresAuth`. */

@@ -64,7 +64,7 @@ export function readCallContext(context: unknown): CallContext {
  * when the required scopes are granted.
  */
 function toAuthInfo(
-  { token, token_type, expires_at, scopes, user_info, extra }: Readonly<Record<string, unknown>>,
+  { token, token_type, expires_at, scopes, user_info, extra, fields }: Readonly<Record<string, unknown>>,
   required: readonly string[],
 ): AuthInfo | undefined {
   if (typeof token !== 'string' || token === '') return undefined
@@ -76,7 +76,14 @@ function toAuthInfo(
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : required,
     userInfo: members(user_info),
     extra: members(extra),
+    ...(isRecord(fields) && { fields: texts(fields) }),
   }
+}
+
+function texts(record: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).filter((member) => typeof member[1] === 'string'),
+  ) as Record<string, string> // filtered
 }
 
 /** Reads `[{key, value}]`, or an object as Arcade's published schema has it. */

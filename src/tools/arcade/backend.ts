@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { handOut } from '../../flows/hand-out.ts'
 import type { Backend, BackendCall, GivenAuthorization } from '../backend.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 import { withoutUndeclaredNulls } from './optional-nulls.ts'
@@ -80,14 +81,16 @@ function namesOf({ requirements }: GivenAuthorization): string[] {
 }
 
 function toAuthorization({ release }: GivenAuthorization): ToolAuthorization {
-  const { accessToken, userInfo, extra, connection, entry } = release
+  const { userInfo, extra, connection, entry } = release
+  const { token, tokenType, fields } = handOut(release)
   return {
-    token: accessToken,
+    token,
     user_info: userInfo,
-    token_type: connection.tokenType,
+    token_type: tokenType,
     ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
     scopes: connection.scopes,
     provider_id: entry.id,
     extra,
+    ...(fields !== undefined && { fields }),
   }
 }

@@ -202,6 +202,10 @@ function readAuthorization(value: unknown, path: string): AuthorizationRequireme
   if (isAbsent(value)) return []
   const authorization = record(value, path)
   const type = text(authorization.provider_type, `${path}.provider_type`) ?? 'oauth2'
+  if (type === 'credentials')
+    throw new Refusal(
+      `${path}.provider_type is "credentials": a worker's catalogue cannot ask users for keys or passwords. An administrator adds the provider, and the tool names its id.`,
+    )
   if (type !== 'oauth2') throw new Refusal(`${path}.provider_type is ${quote(type)}; only "oauth2" is known.`)
   const id = text(authorization.id, `${path}.id`)
   const providerId = text(authorization.provider_id, `${path}.provider_id`)

@@ -3,12 +3,13 @@ import { membersOf } from '../../providers/response-body.ts'
 import type { CatalogueBounds, ListedCatalogue } from '../backend.ts'
 import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
 import { readCatalogue } from '../catalogue/read-catalogue.ts'
-import { type AnswerReading, readAnswer } from '../read-answer.ts'
+import { type AnswerReading, answerReader, readAnswer } from '../read-answer.ts'
 import { threadTask } from '../thread-pool.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, bodyOf, jsonOf, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { signWorkerToken } from '../worker-token.ts'
+import { arcadeAnswers } from './read-answer-task.ts'
 import { type Credentials, readList } from './read-catalogue-task.ts'
 
 // The broker's side of Arcade's HTTP worker protocol: signs requests, limits their time and size, and reports failures by
@@ -56,6 +57,8 @@ export interface ToolAuthorization {
   readonly names?: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
+  /** What the user typed besides secrets, such as a domain, where the provider has no OAuth. */
+  readonly fields?: Readonly<Record<string, string>> | undefined
 }
 
 /** The context that the tool receives besides its inputs, in wire form. */
@@ -105,6 +108,8 @@ export async function workerCatalogue(
   return readCatalogue(received, { task: catalogueTask, read: readList, owner })
 }
 
+const reader = answerReader(arcadeAnswers, './read-answer-task', import.meta.url)
+
 /** Runs a tool. A failure of the worker is returned with the outcome `error`, not thrown. */
 export async function invokeWorker(
   outgoing: Outgoing,
@@ -126,7 +131,7 @@ export async function invokeWorker(
       ...(signal && { signal }),
     } as const
     const { response, credentials } = await ask(outgoing, worker, question)
-    return await readAnswer({ protocol: 'http', response }, reading, credentials)
+    return await readAnswer(reader, { response }, reading, credentials)
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return ownError(error.error)

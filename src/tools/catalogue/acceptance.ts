@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { AuditEvent } from '../../domain/audit.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/ids.ts'
+import { isWaiting, type WaitingDefinition } from '../../domain/pinned-tool.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { hasOwnName, toolIdentity } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -15,8 +16,10 @@ import {
 } from '../../domain/worker-needs.ts'
 import { changeRow } from '../../services/change-row.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
+import { acceptDefinitions, changedMeanwhile } from './accept-definitions.ts'
 import { findWorkerByUid } from './known-tools.ts'
 import { type NameRights, namesToAccept, ownerNameOf, type WaitingName, waitingNames } from './name-claims.ts'
+import { pinningOf } from './pinning.ts'
 
 // Which providers, scopes and secrets the tools of a worker may use, and which names they have. Those that the catalogue
 // names when an administrator registers the worker are accepted, except for names of another source; those that it names
@@ -28,13 +31,15 @@ export interface Acceptance {
   readonly waiting: WorkerNeeds
   /** Names of its tools that do not belong to it: these tools are found by their full ids alone. */
   readonly names: readonly WaitingName[]
+  /** Definitions that wait, with what they require in `waiting`. */
+  readonly definitions: readonly WaitingDefinition[]
   /** A digest of what waits, by which an administrator accepts exactly what was shown. */
   readonly digest?: string
 }
 
-/** Whether no acceptance is needed: for modules, which are the operator's own files, and in development. */
-export function needsNoAcceptance(broker: Broker, { type }: Pick<Worker, 'type'>): boolean {
-  return type === 'module' || broker.settings.development
+/** Whether no acceptance is needed: for the operator's own code, and in development. */
+export function needsNoAcceptance(broker: Broker, worker: Pick<Worker, 'type'>): boolean {
+  return broker.settings.development || broker.backends.of(worker).isInProcess === true
 }
 
 /** The requirements of the worker's tools, divided into accepted and waiting ones. */
@@ -42,55 +47,81 @@ export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acce
   const tools = await ownTools(broker, worker)
   const named = needsOf(tools)
   const names = waitingNames(tools)
+  const definitions = (await broker.store.pinnedTools.ofWorker(worker.uid)).filter(isWaiting)
   if (needsNoAcceptance(broker, worker))
-    return { accepted: named, waiting: NO_NEEDS, names, ...digestOf(NO_NEEDS, names) }
+    return withDigest({ accepted: named, waiting: NO_NEEDS, names, definitions })
   // a worker that was registered by a release without acceptance keeps what its tools name
   const accepted = worker.accepted ?? named
-  const waiting = unacceptedNeeds(named, accepted)
-  return { accepted, waiting, names, ...digestOf(waiting, names) }
+  const all = definitions.reduce((sum, { needs }) => unionOfNeeds(sum, needs), named)
+  return withDigest({ accepted, waiting: unacceptedNeeds(all, accepted), names, definitions })
+}
+
+/** What an administrator accepts: all that waits and was shown, some definitions, or everything but definitions. */
+export interface Accepting {
+  /** The digest of what was shown. */
+  readonly digest?: string | undefined
+  /** The digests of single definitions that were shown. */
+  readonly tools?: readonly { readonly tool: string; readonly to: string }[] | undefined
 }
 
 /**
- * Accepts everything that waits; the worker has the names from now on, also those that another source had. With `digest`, only if the same still waits: throws `invalid_request` if not. Repeats when
- * another request has accepted something meanwhile. Throws `not_found` when the worker was deleted.
+ * Accepts what was shown: requirements, names, which the worker has from now on, also those that another source had, and
+ * definitions. Throws `not_accepted` if something else waits by now, `invalid_request` for definitions without a digest, and
+ * `not_found` when the worker was deleted.
  */
 export async function acceptWaiting(
   broker: Broker,
   worker: Worker,
-  { digest }: { readonly digest?: string } = {},
-): Promise<Acceptance> {
+  { digest, tools }: Accepting = {},
+): Promise<void> {
   const { uid, id } = worker
+  const shown = await acceptanceOf(broker, worker)
+  if (digest !== undefined && digest !== shown.digest) throw changedMeanwhile(worker)
+  if (digest === undefined && tools === undefined && shown.definitions.length > 0)
+    throw invalidMember(
+      'digest',
+      'missing',
+      `Definitions of tools wait at the worker "${id}". Look at them with GET /v1/workers/${id}, and send the digest of \`acceptance.waiting\`, so that exactly these are accepted.`,
+    )
+  const definitions =
+    tools?.map((asked) => shownDefinition(worker, shown, asked)) ??
+    (digest === undefined ? [] : shown.definitions)
+  await acceptDefinitions(broker, worker, await ownTools(broker, worker), definitions)
+
+  const names = tools === undefined ? shown.names : []
+  const named = definitions.reduce((sum, { needs }) => unionOfNeeds(sum, needs), NO_NEEDS)
+  const needs = tools === undefined ? shown.waiting : unacceptedNeeds(named, shown.accepted)
+  if (needsNothing(needs) && names.length === 0) return
+  const audit = entriesOf(broker, worker, [
+    ...needEvents(worker, 'worker.accepted', needs),
+    ...(await nameEvents(broker, worker, 'worker.accepted', names)),
+  ])
   const readAgain = async () => {
     const current = await broker.store.workers.findByUid(uid)
     if (current === undefined) throw new BrokerError('not_found', `The worker "${id}" was deleted.`)
     return current
   }
-  return changeRow(`The worker "${id}"`, worker, readAgain, async (current) => {
-    const { accepted, waiting, names, digest: currentDigest } = await acceptanceOf(broker, current)
-    if (digest !== undefined && digest !== currentDigest)
-      throw invalidMember(
-        'digest',
-        'conflict',
-        `What waits at the worker "${id}" has changed: look at GET /v1/workers/${id} again.`,
-      )
-    const all = unionOfNeeds(accepted, waiting)
-    if (currentDigest !== undefined) {
-      const audit = entriesOf(broker, worker, [
-        ...needEvents(worker, 'worker.accepted', waiting),
-        ...(await nameEvents(broker, worker, 'worker.accepted', names)),
-      ])
-      const to = {
-        uid,
-        // automatic acceptance is not stored
-        ...(needsNoAcceptance(broker, worker)
-          ? { accepted: current.accepted ?? NO_NEEDS }
-          : { accepted: all }),
-        names: await namesToAccept(broker, worker, names),
-      }
-      if (!(await broker.store.workers.accept(current, to, audit))) return undefined
+  await changeRow(`The worker "${id}"`, await readAgain(), readAgain, async (current) => {
+    const to = {
+      uid,
+      // automatic acceptance is not stored
+      accepted: needsNoAcceptance(broker, worker)
+        ? (current.accepted ?? NO_NEEDS)
+        : unionOfNeeds(current.accepted ?? shown.accepted, needs),
+      names: await namesToAccept(broker, worker, names),
     }
-    return { accepted: all, waiting: NO_NEEDS, names: [] }
+    return (await broker.store.workers.accept(current, to, audit)) || undefined
   })
+}
+
+function shownDefinition(
+  worker: Worker,
+  { definitions }: Acceptance,
+  { tool, to }: { readonly tool: string; readonly to: string },
+): WaitingDefinition {
+  const found = definitions.find((waiting) => waiting.tool.toLowerCase() === tool.toLowerCase())
+  if (found?.waiting !== to) throw changedMeanwhile(worker)
+  return found
 }
 
 /**
@@ -105,6 +136,22 @@ export async function acceptAtRegistration(broker: Broker, worker: Worker): Prom
     { uid: worker.uid, accepted: named },
     entriesOf(broker, worker, needEvents(worker, 'worker.accepted', named)),
   )
+}
+
+/**
+ * Ends the first use of a worker, whose definitions count as accepted: called once its catalogue has been read and stored.
+ */
+export async function endFirstUse(broker: Broker, worker: Worker): Promise<void> {
+  if (worker.accepted?.isFirstUse !== true) return
+  const { isFirstUse: _, ...accepted } = worker.accepted
+  const { uid, projectId, id: subject } = worker
+  const digests = (await ownTools(broker, worker)).map(({ digest }) => digest).sort()
+  const reason = `definitions of ${digests.length} tools, ${sha256(digests.join())}`
+  const isPinned = pinningOf(broker, worker) === 'hold' && digests.length > 0
+  const audit = isPinned
+    ? broker.audit.of(projectId, { action: 'worker.accepted', subject, reason })
+    : undefined
+  await broker.store.workers.accept(worker, { uid, accepted }, audit)
 }
 
 /**
@@ -199,12 +246,29 @@ export async function findUnacceptedReason(broker: Broker, tool: Tool): Promise<
 
 /** `findUnacceptedReason` with the tool's worker, which the caller has already read. */
 export function unacceptedReason(broker: Broker, worker: Worker | undefined, tool: Tool): string | undefined {
+  const held = worker && heldReason(worker, tool)
+  if (held !== undefined) return held
   if (worker?.accepted === undefined || needsNoAcceptance(broker, worker)) return undefined
   const needs = knownNeeds.get(tool) ?? needsOf([tool])
   knownNeeds.set(tool, needs)
   const waiting = unacceptedNeeds(needs, worker.accepted)
   if (needsNothing(waiting)) return undefined
-  return `The tool "${tool.title}" names ${describeNeeds(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
+  return `The tool "${tool.title}" names ${describeNeeds(waiting)}, which the worker "${worker.id}" did not name when it was accepted. ${howToAccept(worker)}`
+}
+
+function heldReason(worker: Worker, tool: Tool): string | undefined {
+  if (tool.held === undefined) return undefined
+  return `The tool "${tool.title}" has changed at the worker "${worker.id}" since it was accepted, so it does not run. ${howToAccept(worker)}`
+}
+
+/** Throws `not_accepted` for a tool of the worker that is held, also where an imported tool is bound to it. */
+export function checkNotHeld(worker: Worker, tool: Tool): void {
+  const why = heldReason(worker, tool)
+  if (why !== undefined) throw new BrokerError('not_accepted', why)
+}
+
+function howToAccept({ id }: Worker): string {
+  return `An administrator looks at it with GET /v1/workers/${id} and accepts it with POST /v1/workers/${id}/accept.`
 }
 
 /** Throws `not_accepted` for a tool whose needs no administrator has accepted, so that no user is asked for consent. */
@@ -219,7 +283,8 @@ export async function workersThatWait(broker: Broker, projectId: string): Promis
   const candidates = workers.filter((worker) => worker.enabled)
   if (candidates.length === 0) return []
   const byUid = new Map(candidates.map((worker) => [worker.uid, worker]))
-  const waiting = new Set<Worker>()
+  const pinned = await broker.store.pinnedTools.waiting(projectId)
+  const waiting = new Set(pinned.flatMap(({ workerUid }) => byUid.get(workerUid) ?? []))
   for (const tool of await broker.cache.catalogue.of(projectId)) {
     const worker = tool.source.kind === 'worker' ? byUid.get(tool.source.workerUid) : undefined
     if (worker === undefined || waiting.has(worker)) continue
@@ -232,13 +297,14 @@ export async function workersThatWait(broker: Broker, projectId: string): Promis
 export async function waitingTools(
   broker: Broker,
   worker: Worker,
-  { waiting }: Acceptance,
+  { waiting, definitions }: Acceptance,
 ): Promise<string[]> {
   if (needsNothing(waiting)) return []
   const { accepted = NO_NEEDS } = worker
-  return (await ownTools(broker, worker))
-    .filter((tool) => !needsNothing(unacceptedNeeds(needsOf([tool]), accepted)))
-    .map(toolId)
+  const isUnaccepted = (needs: WorkerNeeds) => !needsNothing(unacceptedNeeds(needs, accepted))
+  const stored = (await ownTools(broker, worker)).filter((tool) => isUnaccepted(needsOf([tool])))
+  const pinned = definitions.filter(({ needs }) => isUnaccepted(needs))
+  return [...new Set([...stored.map(toolId), ...pinned.map(({ tool }) => tool)])]
 }
 
 async function ownTools(broker: Broker, { uid, projectId }: Worker): Promise<readonly Tool[]> {
@@ -270,10 +336,12 @@ function entriesOf(
   }
 }
 
-/** The digest of what waits; none where nothing waits. */
-function digestOf(waiting: WorkerNeeds, names: readonly WaitingName[]): Pick<Acceptance, 'digest'> {
-  if (needsNothing(waiting) && names.length === 0) return {}
-  return { digest: sha256(JSON.stringify([waiting, names])).slice(0, 16) }
+/** Adds the digest of what waits; none where nothing waits. A worker chooses what it covers, so it is not cut short. */
+function withDigest(acceptance: Omit<Acceptance, 'digest'>): Acceptance {
+  const { waiting, names, definitions } = acceptance
+  if (needsNothing(waiting) && names.length + definitions.length === 0) return acceptance
+  const shown = definitions.map((row) => [row.tool, row.accepted, row.waiting, row.isUnstable])
+  return { ...acceptance, digest: sha256(JSON.stringify([waiting, names, shown.sort()])) }
 }
 
 function describeNeeds({ providers, secrets }: WorkerNeeds): string {

@@ -2,6 +2,7 @@ import { sha256 } from '../../domain/ids.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import { definitionDigest } from '../definition.ts'
 import { type ItemSummary, listedFaults } from './validate-tool.ts'
 
 const known = new WeakMap<object, ItemSummary>()
@@ -18,20 +19,23 @@ export function itemSummary(item: Extract<CatalogueItem, { readonly outcome: 're
 export function summaryOf(tool: CatalogueTool): ItemSummary {
   const tags = normalizeTags(tool.tags ?? [])
   const json = JSON.stringify({ ...tool, tags })
+  const isText = isStorable(json)
   return {
     named: toolId(tool),
     namespace: tool.namespace,
     name: tool.name,
     tags,
     digest: sha256(json),
+    // a lone surrogate has no canonical JSON, and its tool is not listed
+    definition: isText ? definitionDigest(tool) : '',
     size: json.length,
     requirements: tool.requirements,
-    isText: isText(json),
+    isText,
     faults: listedFaults({ ...tool, tags }),
   }
 }
 
 /** Whether the JSON is free of U+0000 and lone surrogates, which PostgreSQL refuses. JSON writes them as escapes. */
-function isText(json: string): boolean {
+function isStorable(json: string): boolean {
   return !/\\u(?:0000|d[89a-f][\da-f]{2})/i.test(json.replaceAll('\\\\', ''))
 }

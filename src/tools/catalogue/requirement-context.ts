@@ -2,9 +2,16 @@ import type { Broker } from '../../broker.ts'
 import { chooseConnection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { missingScopes } from '../../domain/scopes.ts'
-import type { AuthorizationRequirement, Tool, ToolRequirements } from '../../domain/tool.ts'
+import type { SharedConnection, SharedUse } from '../../domain/shared-connection.ts'
+import {
+  type AuthorizationRequirement,
+  qualifiedAliases,
+  type Tool,
+  type ToolRequirements,
+} from '../../domain/tool.ts'
+import { hasOwnName } from '../../domain/tool-name.ts'
 import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
-import { cachedConnections } from '../../flows/get-access-token.ts'
+import { cachedConnections } from '../../flows/cached-connections.ts'
 import {
   getProviderIn,
   missingSettings,
@@ -12,8 +19,11 @@ import {
   providersOf,
   requireActive,
 } from '../../flows/get-provider.ts'
+import { mayImpersonate } from '../../flows/impersonated-token.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
+import { serves, sharedConnections, sharedUse } from '../../flows/shared-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
+import { ownerOf } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { Grant } from '../../store/connections.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
@@ -70,6 +80,8 @@ export interface RequirementContext {
   readonly workers: ReadonlyMap<string, Worker>
   /** The user's grants by the provider entry's uid. */
   readonly grants: ReadonlyMap<string, Grant>
+  /** The connections that the project shares. */
+  readonly shared: readonly SharedConnection[]
 }
 
 /** For more providers, all grants of the user are read by one statement instead of one by one from the cache. */
@@ -96,6 +108,7 @@ export async function loadRequirementContext(
     providers,
     workers,
     secrets: needsSecrets ? await secretKeys(broker, projectId) : new Set(),
+    shared: userId === undefined ? [] : await sharedConnections(broker, projectId),
     grants:
       userId === undefined ? new Map() : await grantsFor(broker, { projectId, userId }, tools, providers),
   }
@@ -150,7 +163,8 @@ export function statusOfTool(context: RequirementContext, tool: Tool): Requireme
   const { broker, workers } = context
   const chosen = chooseRequirements(context, tool)
   const secrets = chosen.secrets.map((key) => statusOfSecret(context, key))
-  const authorizations = chosen.authorization.map((need) => statusOfNeed(context, need))
+  const names = { ownNames: hasOwnName(tool) ? qualifiedAliases(tool) : [] }
+  const authorizations = chosen.authorization.map((need) => statusOfNeed(context, need, names))
   const unaccepted =
     tool.source.kind === 'worker'
       ? unacceptedReason(broker, workers.get(tool.source.workerUid), tool)
@@ -258,13 +272,18 @@ export function getRequiredEntry(providers: ProviderBook, need: AuthorizationReq
 }
 
 /** Whether one requirement is met, judged by stored connections: nothing is refreshed. */
-export function statusOfNeed(context: RequirementContext, need: AuthorizationRequirement): RequiredProvider {
+export function statusOfNeed(
+  context: RequirementContext,
+  need: AuthorizationRequirement,
+  tool?: SharedUse['tool'],
+): RequiredProvider {
   const { broker, providers, userId } = context
   const scopes = [...need.scopes]
   try {
     const entry = getRequiredEntry(providers, need)
     const missing = missingSettings(broker, entry)
-    const tokenStatus = userId === undefined ? undefined : tokenStatusOf(context, entry, scopes)
+    const tokenStatus =
+      userId === undefined ? undefined : tokenStatusOf(context, entry, scopes, sharedUse(userId, tool))
     return {
       met: missing.length === 0 && tokenStatus !== 'not_started',
       id: entry.id,
@@ -289,11 +308,18 @@ export function statusOfNeed(context: RequirementContext, need: AuthorizationReq
 }
 
 function tokenStatusOf(
-  { broker, grants }: RequirementContext,
+  { broker, grants, shared }: RequirementContext,
   entry: ProviderEntry,
   scopes: readonly string[],
+  use: SharedUse,
 ): 'completed' | 'not_started' {
+  if (entry.provider.impersonation !== undefined)
+    return mayImpersonate(entry, use.userId) ? 'completed' : 'not_started'
   const grant = grants.get(entry.uid)
+  if (grant === undefined && ownerOf(entry.provider) !== 'user')
+    return shared.some((known) => known.providerUid === entry.uid && serves(known, use, scopes))
+      ? 'completed'
+      : 'not_started'
   const usable =
     grant?.status === 'active' &&
     grant.providerIdentity === providerIdentity(broker, entry) &&

@@ -1,13 +1,11 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { newId } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { hasOwnName } from '../../domain/tool-name.ts'
+import { hasOwnName, type ToolName, toolIdentity, toolkitIdentity } from '../../domain/tool-name.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { namesBeyond, needsOf, type WorkerNeeds } from '../../domain/worker-needs.ts'
 import type { ChangedRequirements } from '../../store/change-hook.ts'
-import type { CatalogueBounds, CatalogueItem } from '../backend.ts'
-import { backendOf } from '../backends.ts'
+import type { Backend, CatalogueBounds, CatalogueItem } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { badOutputError } from '../tool-error.ts'
@@ -16,30 +14,27 @@ import { acceptOlderWorker, auditOfWaiting, needsNoAcceptance } from './acceptan
 import { checkToolCount } from './catalogue-reading.ts'
 import { itemSummary } from './item-summary.ts'
 import { claimEvents, type NameRights, nameRightsOf } from './name-claims.ts'
+import { changedDefinitions, changeEvents, pinCatalogue, type TakenTool } from './pin-tools.ts'
 import { readBounded } from './read-bounded.ts'
 import { storeChanges } from './store-changes.ts'
+import { toTool } from './to-tool.ts'
 import type { ItemSummary } from './validate-tool.ts'
 
-type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
-
-/** A listed tool that becomes one of the project's tools. `unchanged`: the stored tool, if it is the same. */
-type TakenTool = Pick<Tool, 'namespace' | 'name' | 'requirements'> &
-  (
-    | { readonly unchanged: Tool }
-    | {
-        readonly unchanged?: undefined
-        readonly item: ReadItem
-        readonly same: Tool | undefined
-      }
-  )
-
 /**
- * Replaces the worker's tools by those that it lists now, and writes only the changed ones. Returns a sentence for each
+ * Replaces the worker's tools by those that it lists now, as far as its pinning lets their changes apply (pin-tools.ts), and writes only the changed ones. `isChangedHere`: an administrator has just changed the worker's settings. Returns a sentence for each
  * tool that was left out or taken with a remark. Throws `WorkerFault` when the catalogue cannot be read; the tools are not
  * changed then.
  */
-export function syncCatalogue(broker: Broker, registered: Worker): Promise<readonly string[]> {
-  return readBounded(registered, (bounds) => syncWithin(broker, registered, bounds))
+export function syncCatalogue(
+  broker: Broker,
+  registered: Worker,
+  options: SyncOptions = {},
+): Promise<readonly string[]> {
+  return readBounded(registered, (bounds) => syncWithin(broker, registered, { ...options, bounds }))
+}
+
+export interface SyncOptions {
+  readonly isChangedHere?: boolean
 }
 
 /** How often a catalogue is read when another request adds one of its tools meanwhile. */
@@ -48,13 +43,13 @@ const ATTEMPTS = 3
 async function syncWithin(
   broker: Broker,
   registered: Worker,
-  bounds: CatalogueBounds,
+  options: SyncOptions & { readonly bounds: CatalogueBounds },
   attempt = 1,
 ): Promise<readonly string[]> {
   const { cache, store, audit } = broker
   const before = unchangedSince(await cache.catalogue.of(registered.projectId)).get(settingsOf(registered))
-  const listed = await backendOf(registered).catalogue(broker, registered, {
-    ...bounds,
+  const listed = await broker.backends.of(registered).catalogue(broker, registered, {
+    ...options.bounds,
     ...(before?.digest !== undefined && { before: before.digest }),
   })
   const known = await cache.catalogue.of(registered.projectId)
@@ -62,7 +57,7 @@ async function syncWithin(
   if (listed === 'unchanged') {
     if (same !== undefined && same === before) return same.faults
     // another tool of the project was changed during the request
-    return syncWithin(broker, registered, bounds, attempt)
+    return syncWithin(broker, registered, options, attempt)
   }
   const { items, digest } = listed
   if (same !== undefined && same.digest === digest) return same.faults
@@ -75,8 +70,13 @@ async function syncWithin(
     // an administrator who registers a worker gives it the free names of its first catalogue
     claimsFreely: worker.syncedAt === undefined || needsNoAcceptance(broker, worker),
   })
-  const { taken, faults, displaced } = await compare(worker, items, known, rights)
-  const kept = new Set<string>()
+  const compared = await compare(broker, worker, items, known, rights)
+  const { isChangedHere = false } = options
+  const pinned = await pinCatalogue(broker, worker, { taken: compared.taken, own, isChangedHere })
+  const { taken } = pinned
+  const faults = [...compared.faults, ...(pinned.isFull ? [MORE_WAITS] : [])]
+  const displaced = compared.displaced.filter((tool) => taken.has(toolId(tool).toLowerCase()))
+  const kept = new Set([...pinned.kept].map(({ uid }) => uid))
   const changed: Exclude<TakenTool, { readonly unchanged: Tool }>[] = []
   for (const tool of taken.values())
     if (tool.unchanged === undefined) {
@@ -84,40 +84,45 @@ async function syncWithin(
       if (tool.same !== undefined) kept.add(tool.same.uid)
     } else kept.add(tool.unchanged.uid)
   const removed = [...own.filter(({ uid }) => !kept.has(uid)), ...displaced].map(({ uid }) => uid)
-  const { claims } = rights
-  if (changed.length === 0 && removed.length === 0 && claims.length === 0) {
+  const claims = claimsFor(rights.claims, taken.values())
+  const isPinned = pinned.holds.length + pinned.put.length + pinned.removed.length > 0
+  if (changed.length === 0 && removed.length === 0 && claims.length === 0 && !isPinned) {
     if (digest !== undefined) unchangedSince(known).set(settingsOf(worker), { digest, faults })
     return faults
   }
   // a worker that was deleted or moved during the reading gets no tools
   const mayHaveTools = async () => {
     const current = await store.workers.findByUid(worker.uid)
-    return current !== undefined && uriAndSettings(current) === uriAndSettings(worker) ? current : undefined
+    return current !== undefined && rightsOf(current) === rightsOf(worker) ? current : undefined
   }
   const current = await mayHaveTools()
   if (current === undefined) return faults
   const synced = audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
-  const waiting = auditOfWaiting(broker, current, { before: own, after: [...taken.values()] }, rights)
-  const claimed = claimEvents(current, claims).map((event) => audit.of(worker.projectId, event))
+  const after = [...taken.values(), ...pinned.kept]
+  const waiting = auditOfWaiting(broker, current, { before: own, after }, rights)
+  const events = [...claimEvents(current, claims), ...changeEvents(current, pinned)]
+  const others = events.map((event) => audit.of(worker.projectId, event))
   const changes = {
     put: changed.map(({ item, same }) => ({
       characters: itemSummary(item).size,
-      toTool: () => toTool(broker, worker, item, same),
+      toTool: () => toTool(broker, worker, { ...itemSummary(item), tool: item.tool }, same),
     })),
     removed,
     names: claims,
-    requirements: changedRequirements(current, needsOf(own), needsOf(taken.values())),
+    requirements: changedRequirements(current, needsOf(own), needsOf(after)),
+    pins: pinned,
+    definitions: changedDefinitions(current, pinned),
   }
   try {
     await storeChanges(broker, worker.projectId, changes, {
-      audit: { ...synced, lines: [synced, ...claimed, ...waiting].flatMap(({ lines }) => lines) },
+      audit: { ...synced, lines: [synced, ...others, ...waiting].flatMap(({ lines }) => lines) },
       mayContinue: mayHaveTools,
     })
   } catch (error) {
     // another sync of the worker (a second node, a PATCH) or an import has just added one of the tools
     const isRaced = error instanceof BrokerError && error.code === 'already_exists'
     if (!isRaced || attempt === ATTEMPTS) throw error
-    return syncWithin(broker, worker, bounds, attempt + 1)
+    return syncWithin(broker, worker, options, attempt + 1)
   }
   return faults
 }
@@ -151,7 +156,7 @@ function unchangedSince(known: readonly Tool[]): Map<string, UnchangedCatalogue>
 
 /** The settings of a worker that affect its catalogue. `secret` is sealed, and changes when the secret is replaced. */
 function settingsOf(worker: Worker): string {
-  return `${worker.uid} ${worker.secret} ${uriAndSettings(worker)}`
+  return `${worker.uid} ${worker.secret} ${rightsOf(worker)}`
 }
 
 function checkItems(items: readonly CatalogueItem[]): void {
@@ -172,6 +177,7 @@ interface Compared {
 
 /** Compares the items with the project's tools. */
 async function compare(
+  broker: Broker,
   worker: Worker,
   items: readonly CatalogueItem[],
   known: readonly Tool[],
@@ -208,7 +214,7 @@ async function compare(
       !hasOwnName(stored) &&
       rights.mayHave(summary)
     const same = isDisplaced ? undefined : stored
-    const { unusable, uncheckable } = faultsFor(worker, summary)
+    const { unusable, uncheckable } = faultsFor(broker.backends.of(worker), summary)
     if (same !== undefined && !isToolOf(worker, same))
       leaveOut(summary.named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(summary.named, 'it is listed twice, and only the first is used.')
@@ -216,7 +222,7 @@ async function compare(
     else if (unusable.length > 0) leaveOut(summary.named, unusable.join(' '))
     else {
       if (isDisplaced) displaced.push(stored)
-      const isSame = same?.digest === summary.digest
+      const isSame = same?.digest === summary.digest && same.held === undefined
       const about = { requirements, namespace, name }
       taken.set(id, isSame ? { ...about, unchanged: same } : { ...about, item, same })
       const remarks = [
@@ -234,34 +240,8 @@ function isToolOf({ uid }: Worker, { source }: Tool): boolean {
   return source.kind === 'worker' && source.workerUid === uid
 }
 
-function toTool(
-  broker: Broker,
-  { uid: workerUid, projectId }: Worker,
-  item: ReadItem,
-  same: Tool | undefined,
-): Tool {
-  const { tool } = item
-  const { document, title = tool.name, tags: _, ...rest } = tool
-  const { namespace: toolkit, name, version } = tool
-  const { tags, digest } = itemSummary(item)
-  const now = broker.now()
-  return {
-    ...rest,
-    tags,
-    uid: same?.uid ?? newId('tool'),
-    projectId,
-    title,
-    source: { kind: 'worker', workerUid, document },
-    binding: { workerUid, toolkit, name, version },
-    digest,
-    createdAt: same?.createdAt ?? now,
-    updatedAt: now,
-  }
-}
-
-function faultsFor({ type }: Worker, { faults }: ItemSummary): ItemSummary['faults'] {
-  if (type !== 'module') return faults
-  // modules run in this process, so only the broker checks their input
+function faultsFor({ isInProcess }: Backend, { faults }: ItemSummary): ItemSummary['faults'] {
+  if (!isInProcess) return faults
   return { unusable: [...faults.unusable, ...faults.uncheckable], uncheckable: [] }
 }
 
@@ -269,6 +249,21 @@ function plain(text: string): string {
   return text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')
 }
 
-function uriAndSettings({ uri, settings }: Worker): string {
-  return JSON.stringify([uri, settings])
+/** Tools that were read under other settings, or as those of the first reading, are not stored. */
+function rightsOf({ uri, settings, pinning, accepted }: Worker): string {
+  return JSON.stringify([uri, settings, pinning, accepted?.isFirstUse])
+}
+
+/** What `sync_error` says when more waits than is kept of it. */
+const MORE_WAITS =
+  'More definitions have changed than are kept at once: the others are shown once those that wait are accepted.'
+
+/** The claims of tools that are stored, with those of their toolkits. A tool that waits gets no name. */
+function claimsFor(
+  claims: readonly ToolName[],
+  tools: Iterable<Pick<Tool, 'namespace' | 'name'>>,
+): ToolName[] {
+  if (claims.length === 0) return []
+  const named = new Set([...tools].flatMap((tool) => [toolIdentity(tool), toolkitIdentity(tool.namespace)]))
+  return claims.filter(({ identity }) => named.has(identity))
 }

@@ -113,6 +113,8 @@ export interface ItemSummary {
   readonly tags: readonly string[]
   /** SHA-256 of the whole description. */
   readonly digest: string
+  /** SHA-256 of what the tool says of itself and does (`definitionDigest`). */
+  readonly definition: string
   /** The characters of the whole description, as JSON. */
   readonly size: number
   readonly requirements: ToolRequirements

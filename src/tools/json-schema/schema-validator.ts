@@ -14,7 +14,12 @@ import { type SchemaViolation, violationOf } from './violation.ts'
  * `format`, `default` and other annotations do not affect validity. Schemas are untrusted: nothing is fetched, and the
  * cost of a schema, its patterns and a value is bounded.
  */
-export type Validity = { readonly valid: true } | ({ readonly valid: false } & SchemaViolation)
+export type Validity =
+  | { readonly valid: true }
+  | ({
+      readonly valid: false /** The limits did not suffice to check the value. */
+      readonly isUnchecked?: true
+    } & SchemaViolation)
 
 /** Checks that the schema can be used. Bytes are parsed as JSON. Throws `SchemaFault`. */
 export function checkSchema(schema: unknown): void {
@@ -48,11 +53,16 @@ function validityOf(outcome: CheckOutcome): Validity {
     case 'invalid':
       return { valid: false, ...violationOf(outcome.errors) }
     case 'too_deep':
-      return { valid: false, path: '', message: 'nests too deeply to be checked' }
+      return { valid: false, isUnchecked: true, path: '', message: 'nests too deeply to be checked' }
     case 'too_long':
-      return { valid: false, path: '', message: 'is too much to be checked against its schema' }
+      return {
+        valid: false,
+        isUnchecked: true,
+        path: '',
+        message: 'is too much to be checked against its schema',
+      }
     case 'not_checked':
-      return { valid: false, path: '', message: 'cannot be checked against its schema' }
+      return { valid: false, isUnchecked: true, path: '', message: 'cannot be checked against its schema' }
   }
 }
 

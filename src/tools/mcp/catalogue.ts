@@ -7,6 +7,7 @@ import { findProviderByUid } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { isSecretExpired } from '../../providers/client-registration.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
+import { isKeptFromWorkers } from '../../providers/provider.ts'
 import type { Release } from '../../services/release.ts'
 import { permit } from '../../services/request-context.ts'
 import { usedProvider } from '../../services/used-provider.ts'
@@ -17,12 +18,13 @@ import { scrub } from '../scrub/scrub.ts'
 import { threadTask } from '../thread-pool.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
+import { authorizationFault } from './authorization-fault.ts'
 import { exchange, isUnauthorized } from './exchange.ts'
 import { createListedPages, type ListedPages } from './large-pages.ts'
 import { faultOf, scrubFault } from './mcp-error.ts'
 import { type McpListing, readList } from './read-catalogue-task.ts'
 import { namespaceOf, versionOf } from './read-mcp-tool.ts'
-import { authorizationFault, discoverServerAuthorization } from './server-authorization.ts'
+import { discoverServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
 import { rememberProtocol } from './sessions.ts'
 import { type McpCredentials, mcpCredentials, mcpSettings, type ServerAuthorization } from './settings.ts'
@@ -193,6 +195,10 @@ async function catalogueToken(
 ): Promise<string | undefined> {
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || userId === undefined) return undefined
+  if (isKeptFromWorkers(entry.provider))
+    throw authorizationFault(
+      `The server cannot be given a token: those of "${entry.id}" are of use only with a key or secret that stays in Gatepass.`,
+    )
   try {
     const providers = [usedProvider(entry, [])]
     const hosts = [new URL(uri).host]

@@ -1,11 +1,12 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CheckedTool } from '../check-output.ts'
-import { finishAnswer, readRawAnswer } from '../finish-answer.ts'
+import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { asText } from '../read-json.ts'
 import { scrub } from '../scrub/scrub.ts'
 import { ownError } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
+import { mcpAnswers } from './read-answer-task.ts'
 
 /** A large message of the protocol, or the server-sent event that contains it. */
 export interface LargeMessage {
@@ -51,7 +52,7 @@ export function run(
       return { small: { resultType: 'complete', ...marked }, kept: packAnswer(answer, transfer) }
     }
     const bytes = new TextEncoder().encode(JSON.stringify(result))
-    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, tool }, readRawAnswer)
+    const answer = finishAnswer({ raw: { bytes }, secrets, tool }, mcpAnswers)
     return { small: { ...smallMembers(result), ...marked }, kept: packAnswer(answer, transfer) }
   })
 }

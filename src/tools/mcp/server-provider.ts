@@ -8,7 +8,12 @@ import {
 import type { ClientRegistration } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import { identityOf } from '../../providers/identity.ts'
-import type { Provider } from '../../providers/provider.ts'
+import {
+  authorizationRequestIn,
+  type CodeProvider,
+  type Provider,
+  tokenRequestIn,
+} from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { TokenRequestBlock } from '../../providers/request-block.ts'
 
@@ -30,7 +35,7 @@ export function serverProvider(options: {
   readonly authMethod: TokenRequestBlock['authMethod']
   /** No issuer is known; the endpoints are the default ones of MCP 2025-03-26. */
   readonly isGuessed: boolean
-}): Provider {
+}): CodeProvider {
   const { displayName, metadata, resource, scopes, authMethod, isGuessed } = options
   if (!metadata.code_challenge_methods_supported?.includes('S256'))
     throw new ProviderRefusal(
@@ -63,6 +68,9 @@ export function serverProvider(options: {
         resource,
       },
     },
+    ...(metadata.pushed_authorization_request_endpoint !== undefined && {
+      pushedAuthorizationRequest: { endpoint: metadata.pushed_authorization_request_endpoint },
+    }),
     tokenRequest: {
       ...request,
       endpoint,
@@ -81,40 +89,48 @@ export function serverProvider(options: {
   }
 }
 
+/** Requests whose endpoints servers announce later, or no longer. */
+const LATER = ['pushedAuthorizationRequest', 'revocationRequest'] as const
+
 /**
- * Whether two providers issue interchangeable tokens: same issuer, same endpoints (without queries), same resource. A
- * revocation endpoint that only one of them has makes no difference, because servers add it later.
+ * Whether two providers issue interchangeable tokens: same issuer, same endpoints (without queries), same resource. An
+ * endpoint of `LATER` that only one of them has makes no difference.
  */
 export function isSameServer(one: Provider, other: Provider): boolean {
-  const bothRevoke = one.revocationRequest !== undefined && other.revocationRequest !== undefined
-  const identity = ({ revocationRequest, ...rest }: Provider) =>
-    identityOf({ ...rest, ...(bothRevoke && revocationRequest && { revocationRequest }) }, undefined)
+  const identity = (provider: Provider) => {
+    const compared: Partial<Provider> = { ...provider }
+    for (const name of LATER) if (one[name] === undefined || other[name] === undefined) delete compared[name]
+    return identityOf(compared as Provider, undefined) // only optional requests are left out
+  }
   return (
     one.issuer === other.issuer &&
-    one.authorizationRequest.params.resource === other.authorizationRequest.params.resource &&
+    one.authorizationRequest?.params.resource === other.authorizationRequest?.params.resource &&
     identity(one) === identity(other)
   )
 }
 
 /**
- * Updates the endpoints to the server's current ones, and keeps an administrator's other changes. Adds a revocation
- * endpoint that the server announced later, if it has the origin of the token endpoint: users agreed to send their
- * tokens there.
+ * Updates the endpoints to the server's current ones, and keeps an administrator's other changes. Adds those of `LATER`
+ * that the server announced since, if they have the origin of the token endpoint: users agreed to send their tokens there.
  */
-export function withEndpoints(provider: Provider, current: Provider): Provider {
-  const { authorizationRequest, tokenRequest, refreshRequest, revocationRequest } = provider
+export function withEndpoints(provider: Provider, current: CodeProvider): Provider {
+  const { refreshRequest } = provider
+  const [authorizationRequest, tokenRequest] = [authorizationRequestIn(provider), tokenRequestIn(provider)]
   const { authMethod } = tokenRequest
+  const { origin } = new URL(current.tokenRequest.endpoint)
+  const isNew = (name: (typeof LATER)[number]) => {
+    const announced = current[name]
+    return provider[name] === undefined && announced && new URL(announced.endpoint).origin === origin
+  }
+  const { pushedAuthorizationRequest, revocationRequest } = current
   return {
     ...provider,
     authorizationRequest: { ...authorizationRequest, endpoint: current.authorizationRequest.endpoint },
     tokenRequest: { ...tokenRequest, endpoint: current.tokenRequest.endpoint },
     ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: current.tokenRequest.endpoint } }),
-    ...(revocationRequest === undefined &&
-      current.revocationRequest !== undefined &&
-      new URL(current.revocationRequest.endpoint).origin ===
-        new URL(current.tokenRequest.endpoint).origin && {
-        revocationRequest: { ...current.revocationRequest, authMethod },
-      }),
+    ...(isNew('pushedAuthorizationRequest') && pushedAuthorizationRequest && { pushedAuthorizationRequest }),
+    ...(isNew('revocationRequest') &&
+      revocationRequest && { revocationRequest: { ...revocationRequest, authMethod } }),
   }
 }
 
@@ -135,12 +151,12 @@ export function withClientAuth(
   { authMethod, secretExpiresAt }: Pick<ClientRegistration, 'authMethod' | 'secretExpiresAt'>,
   now: EpochSeconds,
 ): Provider {
-  const { tokenRequest, refreshRequest, revocationRequest } = provider
+  const { refreshRequest, revocationRequest } = provider
   const earliest = now + SHORTEST_SECRET_LIFE_SECONDS
   return {
     ...provider,
     ...(secretExpiresAt !== undefined && { clientSecretExpiresAt: Math.max(secretExpiresAt, earliest) }),
-    tokenRequest: { ...tokenRequest, authMethod },
+    tokenRequest: { ...tokenRequestIn(provider), authMethod },
     ...(refreshRequest && { refreshRequest: { ...refreshRequest, authMethod } }),
     ...(revocationRequest && { revocationRequest: { ...revocationRequest, authMethod } }),
   }

@@ -2,7 +2,7 @@ import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/built-in-provider.ts'
 import { type BuiltInProvider, findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { ClientAuthMethod } from '../../providers/client-auth-method.ts'
-import type { Provider } from '../../providers/provider.ts'
+import { type Provider, tokenRequestIn } from '../../providers/provider.ts'
 import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
 
 /** The statements of an `oauth` entry about its provider; `undefined` for members that it omits. */
@@ -41,10 +41,10 @@ export function providerOf(facts: EntryMembers): DescribedProvider {
   const pkce = pkceOf(facts, known)
   const settings: Omit<TokenRequestBlock, 'params' | 'endpoint'> = {
     method: 'POST',
-    authMethod: facts.authMethod ?? known?.provider.tokenRequest.authMethod ?? 'client_secret_post',
+    authMethod: facts.authMethod ?? known?.provider.tokenRequest?.authMethod ?? 'client_secret_post',
     requestContentType:
       facts.contentType ??
-      known?.provider.tokenRequest.requestContentType ??
+      known?.provider.tokenRequest?.requestContentType ??
       'application/x-www-form-urlencoded',
     responseContentType: 'application/json',
   }
@@ -70,7 +70,8 @@ export function providerOf(facts: EntryMembers): DescribedProvider {
   // not stored, so that later versions of the catalogue apply: `factsOf` looks them up
   const { scopeAliases: _, scopeImplies: __, callbackTellsScopes: ___, ...unasked } = known.provider
   const { callbackMembers: ____, ...provider } = unasked
-  const { tokenRequest, refreshRequest } = provider
+  const { refreshRequest } = provider
+  const tokenRequest = tokenRequestIn(provider)
   const refreshesElsewhere = refreshRequest && refreshRequest.endpoint !== tokenRequest.endpoint
   return {
     provider: {
@@ -116,7 +117,7 @@ function pkceOf(facts: EntryMembers, known: BuiltInProvider | undefined): Provid
 function authorizationParams(facts: EntryMembers, known: BuiltInProvider): Record<string, string> {
   const own = new URL(facts.authorizationUrl).searchParams
   const offline = (facts.offlineAccess ?? true) ? known.offlineAccess : undefined
-  const params = { ...known.provider.authorizationRequest.params, ...offline?.params }
+  const params = { ...known.provider.authorizationRequest?.params, ...offline?.params }
   // requested without being required: some providers never list them as granted
   const scopes = (offline?.scopes ?? []).filter((scope) => !facts.scopes.includes(scope))
   const asked = Object.entries(params).flatMap(([name, template]) => {
@@ -136,7 +137,7 @@ const METHOD_WORDS: Readonly<Partial<Record<ClientAuthMethod, string>>> = {
 }
 
 function describeFilled(facts: EntryMembers, known: BuiltInProvider, pkce: Provider['pkce']): string[] {
-  const { tokenRequest } = known.provider
+  const tokenRequest = tokenRequestIn(known.provider)
   const filled: string[] = []
   if (facts.authMethod === undefined && tokenRequest.authMethod !== 'client_secret_post')
     filled.push(METHOD_WORDS[tokenRequest.authMethod] ?? 'no secret')

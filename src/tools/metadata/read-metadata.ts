@@ -82,6 +82,10 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     )
   if (typeof tool.name !== 'string' || tool.name.trim() === '')
     throw new Refusal('`name` is missing; give the tool a name.')
+  if (!isAbsent(tool.credentials))
+    throw new Refusal(
+      '`credentials` is not read from tool metadata: a tool cannot ask users for keys or passwords. An administrator adds the provider, and the tool requires it by its id.',
+    )
   if (!hasToolMember(tool))
     throw new Refusal(
       'It is not a tool: it has none of `parameters`, `result`, `configurations`, `oauth`, `tool_set` and the other members of tool metadata. Give it `parameters`, which may be empty.',

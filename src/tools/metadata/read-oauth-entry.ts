@@ -130,7 +130,7 @@ function leftToIssuer(
   const left: IssuerDecides[] = ['revocation', 'iss', 'end_session']
   if (given.authorizationUrl === undefined || given.tokenUrl === undefined)
     left.push('user_info', 'introspection')
-  if (given.authorizationUrl === undefined) left.push('authorization')
+  if (given.authorizationUrl === undefined) left.push('authorization', 'pushed_authorization')
   if (given.tokenUrl === undefined) left.push('token', 'refresh')
   if (given.tokenUrl === undefined && given.authMethod === undefined) left.push('client_authentication')
   if (given.pkce === undefined) left.push('pkce')

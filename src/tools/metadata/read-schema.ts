@@ -121,7 +121,7 @@ function readMap(keyword: string, value: unknown, path: string, warn: Warn): Jso
   }
   const members = Object.entries(value).filter(([name]) => {
     if (keyword !== 'patternProperties' || isPattern(name)) return true
-    warn(at(path, name), 'Its name is no regular expression; it was left out.')
+    warn(at(path, name), 'Its name is not a regular expression; it was left out.')
     return false
   })
   return Object.fromEntries(members.map(([name, inner]) => [name, readSchema(inner, at(path, name), warn)]))

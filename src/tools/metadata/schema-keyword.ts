@@ -26,11 +26,11 @@ export function isTypeName(value: unknown): value is string {
 export function readTypes(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
   const names = typeof value === 'string' ? value.split('|').map((part) => part.trim()) : value
   if (!Array.isArray(names) || !names.every(isTypeName)) {
-    warn(path, `${quote(value)} is no type of JSON Schema; any type is accepted.`)
+    warn(path, `${quote(value)} is not a type of JSON Schema; any type is accepted.`)
     return undefined
   }
   if (names.some((name) => name.toLowerCase() === 'any')) {
-    warn(path, '`any` is no type of JSON Schema; it was left out, which accepts any type.')
+    warn(path, '`any` is not a type of JSON Schema; it was left out, which accepts any type.')
     return undefined
   }
   const types = [...new Set(names.flatMap((name) => TYPES.get(name.toLowerCase()) ?? []))]

@@ -10,6 +10,7 @@ import { runHandler } from './run-handler.ts'
 
 /** Tools that run in this process, from the modules that `GATEPASS_TOOLS` names. */
 export const moduleBackend: Backend = {
+  isInProcess: true,
   async catalogue(_, worker) {
     const tools = read(worker, (module) => module.tools())
     return { items: tools.map(({ listed }) => ({ outcome: 'read', tool: listed })) }

@@ -1,3 +1,4 @@
+import { handOut } from '../../flows/hand-out.ts'
 import { allAuths, authName } from '../../sdk/tools/auth.ts'
 import type { ElicitResult } from '../../sdk/tools/content.ts'
 import type { AuthInfo } from '../../sdk/tools/context.ts'
@@ -8,11 +9,16 @@ import { runTool } from '../../sdk/tools/run-tool.ts'
 import { currentSpan } from '../../services/tracing.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
-import { readAnswer } from '../read-answer.ts'
+import { mcpAnswers } from '../mcp/read-answer-task.ts'
+import { answerReader, readAnswer } from '../read-answer.ts'
 import { type AuthorizationRequired, ownError, type ToolAnswer, type ToolLog } from '../tool-answer.ts'
 import { CANCELLED } from '../worker-request.ts'
+import { moduleAnswers } from './read-answer-task.ts'
 
 const MAX_LOGS = 1000
+
+export const valueReader = answerReader(moduleAnswers, './read-answer-task', import.meta.url)
+const contentReader = answerReader(mcpAnswers, '../mcp/read-answer-task', import.meta.url)
 
 /** Runs a tool of a module. */
 export async function runHandler(tool: RunnableTool, call: BackendCall): Promise<ToolAnswer> {
@@ -30,10 +36,11 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
   const bytes = (json: string) => new TextEncoder().encode(json)
   switch (result.outcome) {
     case 'value':
-      return readAnswer({ protocol: 'module', bytes: bytes(result.json), logs }, call.reading)
+      return readAnswer(valueReader, { bytes: bytes(result.json), logs }, call.reading)
     case 'content': {
       const answer = await readAnswer(
-        { protocol: 'mcp', bytes: bytes(JSON.stringify(result.result)) },
+        contentReader,
+        { bytes: bytes(JSON.stringify(result.result)) },
         call.reading,
       )
       return { ...answer, logs }
@@ -121,10 +128,12 @@ function toRun(
 }
 
 function toAuthInfo({ release }: GivenAuthorization): AuthInfo {
-  const { accessToken, userInfo, extra = {}, connection } = release
+  const { userInfo, extra = {}, connection } = release
+  const { token, tokenType, fields } = handOut(release)
   return {
-    token: accessToken,
-    tokenType: connection.tokenType,
+    token,
+    tokenType,
+    ...(fields !== undefined && { fields }),
     ...(connection.expiresAt !== undefined && { expiresAt: new Date(connection.expiresAt * 1000) }),
     // copies, because the broker caches the originals for the next call
     ...structuredClone({ scopes: connection.scopes, userInfo, extra }),

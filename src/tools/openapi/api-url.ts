@@ -24,7 +24,7 @@ function withDefaults(url: string, variables: unknown): string {
   })
 }
 
-/** Checks that the text is an absolute http or https URL without credentials, query and fragment. Throws `Refusal`. */
+/** Checks that the text is an absolute http or https URL without credentials, query, or fragment. Throws `Refusal`. */
 export function checkedServer(text: string, base: string | undefined): string {
   if (!URL.canParse(text, base))
     throw new Refusal(`Its server is ${quote(text)}, which is not an absolute URL: set server_url.`)
@@ -32,7 +32,7 @@ export function checkedServer(text: string, base: string | undefined): string {
   const isPlain = username === '' && password === '' && search === '' && hash === ''
   if (!['http:', 'https:'].includes(protocol) || !isPlain)
     throw new Refusal(
-      'Its server must be an http or https URL without credentials, query or fragment: set server_url.',
+      'Its server must be an http or https URL without credentials, query, or fragment: set server_url.',
     )
   return origin + pathname.replace(/\/+$/, '')
 }

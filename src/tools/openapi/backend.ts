@@ -2,8 +2,9 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
+import { signatureHeaders } from '../../flows/signed-request.ts'
 import type { Backend, BackendCall, CatalogueBounds, ListedCatalogue } from '../backend.ts'
-import { readAnswer } from '../read-answer.ts'
+import { answerReader, readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
@@ -12,6 +13,7 @@ import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker
 import { buildRequest } from './build-request.ts'
 import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
+import { apiAnswers } from './read-answer-task.ts'
 import { readInThread } from './read-in-thread.ts'
 import { readRequestDescription } from './read-request-description.ts'
 import {
@@ -30,8 +32,12 @@ const TOO_LARGE = `The OpenAPI document has more than ${MAX_DOCUMENT_MEBIBYTES} 
 /** The time limit of a health check, which downloads the whole document. */
 const MAX_DOCUMENT_SECONDS = 30
 
+const reader = answerReader(apiAnswers, './read-answer-task', import.meta.url)
+
 /** HTTP APIs whose requests become tools: described by an OpenAPI document, or one request at a time. */
 export const openapiBackend: Backend = {
+  sendsTokensItself: true,
+
   async catalogue(broker, worker, bounds) {
     const settings = openapiSettings(worker)
     const namespace = settings.namespace ?? worker.id
@@ -73,19 +79,31 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   const plan = planOf(call.tool.source.document)
   const placed = placeCredentials(buildRequest(plan, call.input), plan.credentials, call, worker.uri)
   if (placed.outcome === 'refused') return ownError(placed.error)
+  const { proof, signer } = placed
+  const { proofs } = broker.oauth
   const { url, headers, body } = placed.request
   const isSafe = plan.method === 'GET' // GET is the only safe method of METHODS (RFC 9110 section 9.2.1)
-  const response = await askWorker(broker.outgoing, {
-    url: url.href,
-    method: plan.method,
-    headers,
-    timeoutSeconds: worker.timeoutSeconds,
-    retry: worker.retry,
-    isRepeatable: isSafe,
-    body,
-    ...(call.signal && { signal: call.signal }),
-  })
-  return readAnswer({ protocol: 'openapi', response, isSafe }, call.reading)
+  const send = () =>
+    askWorker(broker.outgoing, {
+      url: url.href,
+      method: plan.method,
+      headers,
+      timeoutSeconds: worker.timeoutSeconds,
+      retry: worker.retry,
+      isRepeatable: isSafe,
+      body,
+      ...(proof && {
+        authorize: async () => ({ dpop: await proofs.proofFor(proof, { method: plan.method, url }) }),
+      }),
+      ...(signer && {
+        authorize: () => signatureHeaders(broker, signer, { method: plan.method, url, headers, body }),
+      }),
+      ...(call.signal && { signal: call.signal }),
+    })
+  const first = await send()
+  // the API asked for a nonce before it looked at the request
+  const response = proof !== undefined && proofs.learn(proof, url, first) ? await send() : first
+  return readAnswer(reader, { response, isSafe }, call.reading)
 }
 
 /** The items of the document, from the cache unless the settings or the document have changed. */

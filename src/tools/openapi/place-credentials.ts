@@ -1,5 +1,9 @@
-import { apiHeaders, isApiHost } from '../../providers/api-host.ts'
+import { isApiHost, proofOfUse } from '../../providers/api-host.ts'
+import type { ProofUse } from '../../providers/dpop-proofs.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
+import { pathWithCredential, placeCredential } from '../../providers/place-credential.ts'
+import { typeOf } from '../../providers/provider.ts'
+import type { Release } from '../../services/release.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import type { ToolError } from '../tool-error.ts'
 import type { BuiltRequest } from './build-request.ts'
@@ -7,7 +11,14 @@ import { type Credential, isHeaderValue } from './request-plan.ts'
 import { encode } from './write-parameter.ts'
 
 export type Placed =
-  | { readonly outcome: 'placed'; readonly request: BuiltRequest }
+  | {
+      readonly outcome: 'placed'
+      readonly request: BuiltRequest
+      /** The proof that the request needs for its token. */
+      readonly proof?: ProofUse | undefined
+      /** The token that signs the request (OAuth 1.0a). */
+      readonly signer?: Release | undefined
+    }
   | { readonly outcome: 'refused'; readonly error: ToolError }
 
 /**
@@ -34,26 +45,42 @@ export function placeCredentials(
     )
   const headers: Record<string, string> = { ...request.headers }
   const url = new URL(request.url)
+  let proof: ProofUse | undefined
+  let signer: Release | undefined
   for (const credential of met) {
     const refusal = credential.kind === 'token' ? putToken(credential) : putSecret(credential)
     if (refusal !== undefined) return refusal
   }
-  return { outcome: 'placed', request: { ...request, url, headers } }
+  return { outcome: 'placed', request: { ...request, url, headers }, proof, signer }
 
   function putToken(credential: Extract<Credential, { kind: 'token' }>): Placed | undefined {
     const release = givenFor(call.authorizations, credential)?.release
     if (release === undefined) return refused('A token is missing.')
-    const { entry, accessToken, clientId, kept } = release
+    const { entry, accessToken, clientId, kept, dpopKey } = release
     if (!isApiHost(entry.provider, url))
       return refused(
-        `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can allow it: PATCH /v1/admin/auth_providers/${entry.id} {"oauth2": {"api": {"hosts": ["${url.host}"]}}}.`,
+        `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can allow it: PATCH /v1/admin/auth_providers/${entry.id} {"${typeOf(entry.provider)}": {"api": {"hosts": ["${url.host}"]}}}.`,
       )
-    const own = apiHeaders(entry.provider, {
-      accessToken,
-      clientId,
-      kept: keptValuesOf(entry.provider, kept),
-    })
-    if (credential.header === 'authorization') Object.assign(headers, own)
+    const known = { accessToken, clientId, kept: keptValuesOf(entry.provider, kept), dpopKey }
+    const ofToken = proofOfUse(known)
+    if (ofToken !== undefined && (proof !== undefined || credential.header !== 'authorization'))
+      return refused(
+        `The token of "${entry.id}" is bound to a key (DPoP), so it can only be sent in the header Authorization, and alone.`,
+      )
+    proof = ofToken ?? proof
+    const placed = placeCredential(entry.provider, known)
+    const own = placed.headers
+    url.search = pathWithCredential(url.search, placed)
+    if (entry.provider.oauth1 !== undefined) {
+      if (signer !== undefined || credential.header !== 'authorization')
+        return refused(
+          `The token of "${entry.id}" signs requests (OAuth 1.0a): the signature is in the header Authorization, and alone.`,
+        )
+      signer = release
+    }
+    // the entry decides where a typed credential goes, and not the API's document
+    if (entry.provider.credentials !== undefined) Object.assign(headers, own)
+    else if (credential.header === 'authorization') Object.assign(headers, own)
     else {
       const { authorization: _, ...others } = own
       Object.assign(headers, others, { [credential.header]: accessToken })

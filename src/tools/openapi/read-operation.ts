@@ -137,11 +137,14 @@ function describe({ summary, description, deprecated }: JsonRecord, fallback: st
   return `${deprecated === true ? 'Deprecated. ' : ''}${texts.join('\n\n') || fallback}`
 }
 
-/** The hints that follow from the HTTP method (RFC 9110 section 9.2). */
+/**
+ * The hints that follow from the HTTP method (RFC 9110 section 9.2). No method says that a request destroys nothing, so that
+ * is left out: MCP's default is that it may.
+ */
 export function annotationsOf(method: Method): ToolAnnotations {
   return {
     readOnlyHint: method === 'GET',
-    ...(method !== 'GET' && { destructiveHint: method === 'DELETE' }),
+    ...(method === 'DELETE' && { destructiveHint: true }),
     idempotentHint: method === 'GET' || method === 'PUT' || method === 'DELETE',
     openWorldHint: true,
   }

@@ -65,7 +65,7 @@ export function readParameters(
 }
 
 /** Header parameters of these names are ignored (OpenAPI 3.1 section 4.8.12.1). */
-const IGNORED = ['accept', 'content-type', 'authorization']
+const IGNORED = ['accept', 'content-type', 'authorization', 'dpop']
 
 type Place = PlannedParameter['in']
 

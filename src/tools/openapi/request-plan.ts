@@ -91,7 +91,16 @@ export function placeholderOf(text: string): string | undefined {
 
 /** Headers that only the connection or the broker sets, never a parameter. */
 const RESERVED_HEADERS = new Set([
-  ...['accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'expect'],
+  ...[
+    'accept-encoding',
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'cookie',
+    'dpop',
+    'expect',
+  ],
   ...['forwarded', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'via'],
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
 ])

@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp, wholeMilliseconds } from '../../domain/clock.ts'
 import { newId } from '../../domain/ids.ts'
+import type { RequestedUse } from '../../domain/requested-use.ts'
 import { isSafeToRepeat, toolId } from '../../domain/tool.ts'
+import { noteTaken, secretsOf } from '../../flows/hand-out.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import { inSpan, type SpanEnd } from '../../services/tracing.ts'
 import type { ToolEvent } from '../backend.ts'
-import { backendOf } from '../backends.ts'
+import { checkNotHeld } from '../catalogue/acceptance.ts'
 import { afterCheck, outputToCheck } from '../check-output.ts'
 import { checkValue } from '../check-value.ts'
 import { risingProgress } from '../dialog/rising-progress.ts'
@@ -16,6 +19,7 @@ import type { AnswerReading } from '../read-answer.ts'
 import { scrub } from '../scrub/scrub.ts'
 import { scrubAnswer } from '../scrub/scrub-answer.ts'
 import { ownError, type RequestedAuthorization, type ToolAnswer } from '../tool-answer.ts'
+import { connectionOf, type ReadyCall, runWhenApproved } from './approve-call.ts'
 import { readChangedCatalogue } from './changed-catalogue.ts'
 import type { Execution, ExecutionOutcome, ToolCall } from './execution.ts'
 import { recordExecution } from './execution-history.ts'
@@ -25,8 +29,8 @@ import {
   checkCall,
   gateRefusal,
   isCheckedByWorker,
-  type Runner,
-  type ToolContext,
+  keptTokens,
+  requirementsNotMet,
   toolContext,
   useOfTool,
 } from './preconditions.ts'
@@ -84,13 +88,15 @@ async function recordedRun(
   const checked = 'runner' in call ? call : await checkCall(broker, call)
   const { runner } = checked
   let wasCalled = false
-  const onCalled = () => {
+  let executionId = id
+  const onCalled = (as: string) => {
     wasCalled = true
+    executionId = as
   }
   const outcome = await runIfPermitted(broker, checked, { id, onCalled, signal })
   const elapsed = performance.now() - started
   const execution: Execution = {
-    id,
+    id: executionId,
     durationMs: wholeMilliseconds(elapsed),
     finishedAt: toTimestamp(broker.now()),
     outcome,
@@ -129,8 +135,8 @@ function metricLabel(outcome: ExecutionOutcome): string {
 interface RunOptions {
   /** The execution's id. */
   readonly id: string
-  /** Called just before the worker is asked to run the tool. */
-  readonly onCalled: () => void
+  /** Called just before the worker is asked to run the tool, with the id of the execution that goes on. */
+  readonly onCalled: (executionId: string) => void
   readonly signal?: AbortSignal | undefined
 }
 
@@ -141,16 +147,19 @@ async function runIfPermitted(
   options: RunOptions,
 ): Promise<ExecutionOutcome> {
   const { tool, userId, input, runner } = call
+  if (runner.outcome === 'found') checkNotHeld(runner.worker, runner.workerTool)
   const needs = await toolNeeds(broker, tool, call)
+  const kept = runner.outcome === 'found' ? keptTokens(tool, needs, runner) : undefined
+  if (kept !== undefined) return requirementsNotMet(kept)
   const use = useOfTool(tool, needs, runner, { userId, executionId: options.id, input })
   let wasCalled = false
-  const onCalled = () => {
+  const onCalled = (executionId: string) => {
     wasCalled = true
-    options.onCalled()
+    options.onCalled(executionId)
   }
   try {
     await broker.gate.check(use)
-    return await permit(use, () => run(broker, call, needs, { ...options, onCalled }))
+    return await permit(use, () => run(broker, call, needs, { ...options, use, onCalled }))
   } catch (error) {
     const refused = gateRefusal(error)
     if (refused === undefined) throw error
@@ -165,11 +174,18 @@ async function run(
   broker: Broker,
   call: CheckedToolCall,
   needs: readonly ToolNeed[],
-  options: RunOptions,
+  options: RunOptions & { readonly use: RequestedUse },
 ): Promise<ExecutionOutcome> {
   const { tool, userId, runner, inputFault } = call
   // a missing consent is answered before invalid input: a caller may run a tool without input to learn what it needs
   if (inputFault !== undefined && (await isGranted(broker, tool, userId))) return ownError(inputFault)
+  const rules = await broker.gate.approvals(tool.projectId)
+  if (rules !== undefined || call.later?.approvalId !== undefined) {
+    const { use, ...others } = options
+    return runWhenApproved(broker, rules, { call, needs, use, executionId: options.id }, (ready, id) =>
+      callWorker(broker, call, { ...others, ...ready, id }),
+    )
+  }
   const acquired = await authorizeTool(broker, call, needs)
   if (acquired.outcome === 'authorization_required')
     return authorizationRequired(broker, acquired.authorization)
@@ -180,11 +196,7 @@ async function run(
   return callWorker(broker, call, { ...options, runner, context, tokens: acquired.tokens })
 }
 
-interface WorkerCallOptions extends RunOptions {
-  readonly runner: Extract<Runner, { outcome: 'found' }>
-  readonly context: Extract<ToolContext, { outcome: 'complete' }>
-  readonly tokens: readonly ToolToken[]
-}
+interface WorkerCallOptions extends RunOptions, ReadyCall {}
 
 /**
  * Calls the worker. If the provider refused a token, calls it a second time with new tokens, provided that the tool is
@@ -196,15 +208,15 @@ async function callWorker(
   { id, onCalled, signal, runner, context, tokens }: WorkerCallOptions,
 ): Promise<ExecutionOutcome> {
   const { tool, userId, input, callId, onEvent } = call
-  const { worker, workerTool } = runner
-  const inner = worker.type === 'module' ? innerTools(broker, call, worker, executeTool) : undefined
+  const { worker, workerTool, backend } = runner
+  const inner = backend.isInProcess ? innerTools(broker, call, worker, executeTool) : undefined
   const { secrets, metadata } = context
   const isRepeatable = isSafeToRepeat(workerTool)
   const secretValues = secrets.map((secret) => secret.value)
   const checkedTool = {
     title: tool.title,
     workerType: worker.type,
-    isCheckedElsewhere: isCheckedByWorker(tool, worker.type),
+    isCheckedElsewhere: isCheckedByWorker(tool, runner),
     outputSchema: tool.outputSchema,
   }
   const reading: AnswerReading = { secrets: secretValues, owner: tool.projectId, tool: checkedTool, signal }
@@ -213,7 +225,7 @@ async function callWorker(
     createToolDialog(call.dialog, {
       tool: tool.title,
       owner: tool.projectId,
-      ...(worker.type !== 'module' && { host: new URL(worker.uri).host }),
+      ...(!backend.isInProcess && { host: new URL(worker.uri).host }),
       publicOrigin: broker.settings.publicUrl.origin,
       isOwnDomain: (hostName) => broker.sites.projectAt(hostName) !== undefined,
       secrets: secretValues,
@@ -225,10 +237,12 @@ async function callWorker(
     onEvent?.(clean)
   }
   const invoke = async (given: readonly ToolToken[]): Promise<ToolAnswer> => {
-    secretValues.push(...given.map(({ release }) => release.accessToken))
+    secretValues.push(...given.flatMap(({ release }) => secretsOf(broker, release)))
+    const { permitted } = currentContext()
+    if (permitted !== undefined) await broker.gate.checkStart(permitted)
     if (!isRepeatable) await aboutToRun({ executionId: id, toolId: toolId(tool) })
-    onCalled()
-    const answer = await backendOf(worker).call(broker, worker, {
+    onCalled(id)
+    const answer = await backend.call(broker, worker, {
       executionId: id,
       callId,
       createdAt: toTimestamp(broker.now()),
@@ -250,11 +264,16 @@ async function callWorker(
 
   onEvent?.({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
   let answer = await invoke(tokens)
+  if (answer.outcome === 'value') for (const { release } of tokens) await noteTaken(broker, release)
   if (isTokenRefused(answer) && tokens.length > 0 && signal?.aborted !== true) {
     const replaced = await replaceTokens(broker, call, tokens)
     if (replaced.outcome === 'authorization_required') return replaced
     if (replaced.outcome === 'replaced') {
-      if (!isRepeatable && !answer.error.canRetry) return asRetryable(answer)
+      // an approval is for one run, and for these accounts
+      const isApproved = (currentContext().approved?.size ?? 0) > 0
+      const isSameAccount = isDeepStrictEqual(replaced.tokens.map(connectionOf), tokens.map(connectionOf))
+      const mayRepeat = isRepeatable || (answer.error.canRetry && !isApproved)
+      if (!mayRepeat || (isApproved && !isSameAccount)) return asRetryable(answer)
       answer = await invoke(replaced.tokens)
     }
   }
@@ -277,8 +296,4 @@ async function requestConsent(
   return requirementsNotMet(
     `The tool "${call.tool.title}" asks for an authorization that it does not declare, so there is none to begin. Its author must declare the provider and scopes it needs.`,
   )
-}
-
-function requirementsNotMet(message: string): ExecutionOutcome {
-  return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false })
 }

@@ -1,3 +1,4 @@
+import type { EpochSeconds } from '../../domain/clock.ts'
 import type { EntryPoint } from '../../domain/execution.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -29,6 +30,12 @@ export interface ToolUse {
   readonly requested?: RequestedAuthorization
 }
 
+/** A run that comes later: its time, and the approval for which it waits. */
+export interface PlannedRun {
+  readonly runAt?: EpochSeconds | undefined
+  readonly approvalId?: string | undefined
+}
+
 /** One call of a tool, through any endpoint. */
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
   /** The number of tools that called one another before this call. Absent: 0. */
@@ -37,6 +44,8 @@ export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent
   readonly dialog?: Dialog
   readonly input: Readonly<Record<string, unknown>>
   readonly entryPoint: EntryPoint
+  /** Bound by an approval, with the rest of the call. */
+  readonly later?: PlannedRun | undefined
   /** The id of a scheduled run. Default: a new id. */
   readonly executionId?: string
   /** Values that the caller sends. The tool receives only those that it declares. */

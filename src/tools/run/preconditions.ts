@@ -1,32 +1,38 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
 import type { RequestedUse, UsedTool } from '../../domain/requested-use.ts'
-import { qualifiedAliases, type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import { hintsOf, qualifiedAliases, type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import { hasOwnName } from '../../domain/tool-name.ts'
-import type { Worker, WorkerType } from '../../domain/worker.ts'
+import type { Worker } from '../../domain/worker.ts'
 import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { openSecret } from '../../flows/manage-secrets.ts'
+import { isKeptFromWorkers } from '../../providers/provider.ts'
 import { pointerTokens } from '../../sdk/worker/json-pointer.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { usedProvider } from '../../services/used-provider.ts'
-import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
+import { withoutOptionalNulls, withoutUndeclaredNulls } from '../arcade/optional-nulls.ts'
 import { looseInputSchema } from '../arcade/read-worker-tool.ts'
-import type { BackendCall } from '../backend.ts'
-import { backendOf } from '../backends.ts'
+import type { Backend, BackendCall } from '../backend.ts'
 import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
 import { chosenRequirements } from '../catalogue/tool-requirements.ts'
 import { checkValue } from '../check-value.ts'
 import { violationSentence } from '../json-schema/violation.ts'
+import { ownError } from '../tool-answer.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
-import type { ToolCall } from './execution.ts'
+import type { ExecutionOutcome, ToolCall } from './execution.ts'
 
 // What must be true before a tool is called, besides its user's consent (tool-tokens.ts): a worker runs it, its input
 // fits its schema, the gate permits it, and its secrets and metadata are available.
 
 /** The worker that runs a tool, and the tool as that worker lists it; or a sentence that says why no worker runs it. */
-export type Runner =
-  | { readonly outcome: 'found'; readonly worker: Worker; readonly workerTool: Tool }
-  | { readonly outcome: 'none'; readonly message: string }
+export type Runner = FoundRunner | { readonly outcome: 'none'; readonly message: string }
+
+export interface FoundRunner {
+  readonly outcome: 'found'
+  readonly worker: Worker
+  readonly workerTool: Tool
+  readonly backend: Backend
+}
 
 /** Finds the worker that runs the tool. */
 export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner> {
@@ -38,7 +44,8 @@ export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner>
     )
   if (!worker.enabled)
     return noRunner(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
-  if (tool.source.kind === 'worker') return { outcome: 'found', worker, workerTool: tool }
+  const backend = broker.backends.of(worker)
+  if (tool.source.kind === 'worker') return { outcome: 'found', worker, workerTool: tool, backend }
   const { toolkit: namespace, name, version } = binding
   const id = toolId({ namespace, name, version }).toLowerCase()
   const named = await namedTools(broker, tool.projectId, id)
@@ -47,7 +54,7 @@ export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner>
     return noRunner(
       `The worker "${worker.id}" no longer lists ${namespace}.${name}, which the tool "${tool.title}" is bound to. Bind it to another by POST /v1/tools/${toolId(tool)}/binding.`,
     )
-  return { outcome: 'found', worker, workerTool }
+  return { outcome: 'found', worker, workerTool, backend }
 }
 
 function noRunner(message: string): Runner {
@@ -64,11 +71,7 @@ export interface CheckedToolCall extends ToolCall {
 /** Finds the runner and checks the input, once for each call. */
 export async function checkCall(broker: Broker, call: ToolCall): Promise<CheckedToolCall> {
   const runner = await resolveRunner(broker, call.tool)
-  const inputFault = await inputFaultOf(
-    call.tool,
-    call.input,
-    runner.outcome === 'found' ? runner.worker.type : undefined,
-  )
+  const inputFault = await inputFaultOf(call.tool, call.input, runner)
   return { ...call, runner, inputFault }
 }
 
@@ -88,15 +91,15 @@ export async function checkInput(broker: Broker, call: ToolCall): Promise<Checke
 async function inputFaultOf(
   tool: Tool,
   input: ToolCall['input'],
-  workerType: WorkerType | undefined,
+  runner: Runner,
 ): Promise<ToolError | undefined> {
-  const isArcade = workerType === 'http'
+  const isArcade = runner.outcome === 'found' && runner.worker.type === 'http'
   const given = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
   const schema = isArcade ? looseInputSchema(tool) : tool.inputSchema
   const checked = await checkValue(schema, given, tool.projectId)
   if (checked.outcome === 'valid') return undefined
   if (checked.outcome === 'bad schema')
-    return isCheckedByWorker(tool, workerType)
+    return isCheckedByWorker(tool, runner)
       ? undefined
       : {
           kind: 'TOOL_DEFINITION_BAD_INPUT_SCHEMA',
@@ -113,8 +116,8 @@ async function inputFaultOf(
 }
 
 /** Whether the worker checks the input of its tools itself, so that a schema that cannot be used here does not matter. */
-export function isCheckedByWorker({ source }: Tool, workerType: WorkerType | undefined): boolean {
-  return source.kind === 'worker' && workerType !== undefined && workerType !== 'module'
+export function isCheckedByWorker({ source }: Tool, runner: Runner): boolean {
+  return source.kind === 'worker' && runner.outcome === 'found' && !runner.backend.isInProcess
 }
 
 /** The parameter at fault: the first name of the JSON Pointer, else the member that is missing or not allowed. */
@@ -171,6 +174,26 @@ function brokerMetadata(broker: Broker): [string, string][] {
   ]
 }
 
+/** The outcome of a call that cannot run, because something of it is not set up. */
+export function requirementsNotMet(message: string): ExecutionOutcome {
+  return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false })
+}
+
+/** Why the tool cannot run, if its worker would have to be given a token that is handed out to none. */
+export function keptTokens(
+  { title }: Tool,
+  needs: readonly ProviderNeed[],
+  { backend }: FoundRunner,
+): string | undefined {
+  const kept = backend.sendsTokensItself
+    ? undefined
+    : needs.find(({ entry }) => isKeptFromWorkers(entry.provider))
+  return (
+    kept &&
+    `The tool "${title}" cannot be given the token that it needs, because tokens of "${kept.entry.id}" are of use only with a key or secret that stays in Gatepass. Send the requests through /proxy/${kept.entry.id}/, or call a tool that is an HTTP request.`
+  )
+}
+
 function incomplete(message: string): ToolContext {
   return { outcome: 'incomplete', message }
 }
@@ -180,10 +203,11 @@ export function useOfTool(
   tool: Tool,
   needs: readonly ProviderNeed[],
   runner: Runner,
-  call: Pick<RequestedUse, 'userId' | 'executionId' | 'input'>,
+  { input, ...call }: Pick<RequestedUse, 'userId' | 'executionId'> & Partial<Pick<ToolCall, 'input'>>,
 ): RequestedUse {
   return {
     ...call,
+    ...(input && { input: receivedInput(runner, input) }),
     projectId: tool.projectId,
     use: 'tool',
     tool: usedTool(runner.outcome === 'found' ? runner.workerTool : tool, tool),
@@ -192,6 +216,12 @@ export function useOfTool(
     hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }
+}
+
+/** The arguments as the worker gets them: `arcade/backend.ts` leaves the same out. */
+function receivedInput(runner: Runner, input: ToolCall['input']): ToolCall['input'] {
+  const isArcade = runner.outcome === 'found' && runner.worker.type === 'http'
+  return isArcade ? withoutUndeclaredNulls(runner.workerTool.inputSchema, input) : input
 }
 
 const knownNames = new WeakMap<Tool, UsedTool>()
@@ -205,6 +235,8 @@ function usedTool(workerTool: Tool, tool: Tool): UsedTool {
     id: names.id,
     aliases: [...new Set([...names.aliases, ...others.aliases])],
     ownNames: [...new Set([...names.ownNames, ...others.ownNames])],
+    hints: [...new Set([...names.hints, ...others.hints])],
+    inputSchema: tool.inputSchema,
   }
 }
 
@@ -212,7 +244,13 @@ function namesOf(tool: Tool): UsedTool {
   const known = knownNames.get(tool)
   if (known !== undefined) return known
   const ownNames = hasOwnName(tool) ? qualifiedAliases(tool) : []
-  const made = { id: toolId(tool), aliases: toolAliases(tool), ownNames }
+  const made = {
+    id: toolId(tool),
+    aliases: toolAliases(tool),
+    ownNames,
+    hints: hintsOf(tool),
+    inputSchema: tool.inputSchema,
+  }
   knownNames.set(tool, made)
   return made
 }
@@ -221,8 +259,8 @@ function namesOf(tool: Tool): UsedTool {
 const knownHosts = new WeakMap<Worker, readonly string[]>()
 
 /** The hosts that the call goes to. A module runs in this process and has none. */
-function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>): readonly string[] {
-  const hosts = backendOf(worker).hosts?.(workerTool)
+function hostsOf({ worker, workerTool, backend }: FoundRunner): readonly string[] {
+  const hosts = backend.hosts?.(workerTool)
   if (hosts !== undefined) return hosts
   const known = knownHosts.get(worker)
   if (known !== undefined) return known

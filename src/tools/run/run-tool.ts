@@ -187,7 +187,7 @@ function cancelledRun(toolId: string): RunError {
     op: 'execute',
     toolId,
     kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-    message: 'The run was cancelled before its end.',
+    message: 'The run was canceled before its end.',
     canRetry: false,
   }
 }

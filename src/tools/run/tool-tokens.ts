@@ -7,8 +7,10 @@ import {
   type AcquiredToken,
   acquireTokens,
   connectUrl,
+  findTokens,
   type ProviderNeed,
   type TokenAcquisition,
+  type TokensNeed,
 } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
@@ -109,17 +111,39 @@ export async function authorizeTool(
   use: ToolUse,
   known?: readonly ToolNeed[],
 ): Promise<TokenAcquisition<ToolNeed>> {
+  actForTool(toolId(use.tool))
+  const need = await tokensNeed(broker, use, known)
+  return need === undefined ? NO_TOKENS : acquireTokens(broker, need)
+}
+
+/** Like `authorizeTool`, but the tokens are not recorded as released: they must not leave this process. */
+export async function findToolTokens(
+  broker: Broker,
+  use: ToolUse,
+  known: readonly ToolNeed[],
+): Promise<TokenAcquisition<ToolNeed>> {
+  const need = await tokensNeed(broker, use, known)
+  return need === undefined ? NO_TOKENS : findTokens(broker, need)
+}
+
+const NO_TOKENS = { outcome: 'ready', tokens: [] } as const
+
+/** `undefined`: the tool needs no token. */
+async function tokensNeed(
+  broker: Broker,
+  use: ToolUse,
+  known: readonly ToolNeed[] | undefined,
+): Promise<TokensNeed<ToolNeed> | undefined> {
   const { tool, userId, account, nextUri, userDisplay, lang } = use
-  actForTool(toolId(tool))
   const providers = known ?? (await toolNeeds(broker, tool, use))
-  if (providers.length === 0) return { outcome: 'ready', tokens: [] }
+  if (providers.length === 0) return undefined
   if (userId === undefined)
     throw invalidMember(
       'user_id',
       'missing',
       `The tool "${tool.title}" acts for a user: say which in user_id.`,
     )
-  return acquireTokens(broker, {
+  return {
     projectId: tool.projectId,
     userId,
     providers,
@@ -128,7 +152,7 @@ export async function authorizeTool(
     nextUri,
     userDisplay,
     lang,
-  })
+  }
 }
 
 /** The outcome of a call whose user must complete the authorization first. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runMainJob, type SimulatedEntry } from '../../../src/dev-provider/simulator/main-job.ts'
+import type { SimulatedEntry } from '../../../src/dev-provider/simulator/job.ts'
+import { runMainJob } from '../../../src/dev-provider/simulator/main-job.ts'
 import { startSimulated } from './world.ts'
 
 // Servers that no other test knows, described by data alone, and a simulator that notices what is otherwise.
@@ -43,6 +44,54 @@ const token = (more: object) => ({
 describe('servers whose oddities no code knows', () => {
   test.each<[string, object]>([
     ['as the RFCs have it', {}],
+    ['pushed authorization requests', { pushed_authorization_request: { endpoint: endpoint('par') } }],
+    [
+      'pushed authorization requests with Basic and other names',
+      {
+        pushed_authorization_request: { endpoint: endpoint('par') },
+        authorize_request: { endpoint: endpoint('authorize'), parameter_names: { scope: 'perms' } },
+        ...token({ auth_method: 'client_secret_basic' }),
+      },
+    ],
+    [
+      'signed requests, pushed',
+      {
+        pushed_authorization_request: { endpoint: endpoint('par') },
+        request_object: {},
+        ...token({ auth_method: 'private_key_jwt' }),
+        revocation_request: { endpoint: endpoint('revoke'), auth_method: 'private_key_jwt' },
+      },
+    ],
+    [
+      'signed requests',
+      {
+        request_object: {},
+        ...token({ auth_method: 'client_secret_jwt' }),
+        revocation_request: { endpoint: endpoint('revoke'), auth_method: 'client_secret_jwt' },
+      },
+    ],
+    [
+      'tokens that are bound to a key, requests pushed and signed',
+      {
+        dpop: { algorithm: 'ES256' },
+        pushed_authorization_request: { endpoint: endpoint('par') },
+        request_object: {},
+        ...token({ auth_method: 'private_key_jwt' }),
+        revocation_request: { endpoint: endpoint('revoke'), auth_method: 'private_key_jwt' },
+      },
+    ],
+    [
+      'tokens that are bound to an Ed25519 key, which user info and revocation carry',
+      {
+        dpop: { algorithm: 'EdDSA', optional: true },
+        revocation_request: {
+          endpoint: endpoint('token'),
+          method: 'DELETE',
+          auth_method: 'bearer_access_token',
+          token_parameter: '',
+        },
+      },
+    ],
     ['Basic, decoded', token({ auth_method: 'client_secret_basic' })],
     [
       'Basic, not decoded, JSON',
@@ -273,6 +322,12 @@ describe('the simulator notices', () => {
       otherwise('token_request', { auth_method: 'client_secret_basic' }),
       'consent',
       /does not authenticate the client by client_secret_basic/,
+    ],
+    [
+      'tokens that have to be bound to a key',
+      { dpop: { algorithm: 'ES256' } },
+      'consent refused',
+      /lacks the parameter dpop_jkt/,
     ],
     [
       'a missing parameter',

@@ -1,13 +1,20 @@
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { BrokerError } from '../../../src/domain/errors.ts'
 import { archiveTrail } from '../../../src/features/audit-archive/archive-trail.ts'
 import { verifyAudit } from '../../../src/flows/audit/verify-audit.ts'
 import { verifyEnd } from '../../../src/flows/audit/verify-end.ts'
 import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
-import { DATABASES, entriesOf, NEWER, OLD, startArchiveWorld } from '../../audit-archive-world.ts'
+import {
+  type ArchiveWorld,
+  DATABASES,
+  entriesOf,
+  NEWER,
+  OLD,
+  startArchiveWorld,
+} from '../../audit-archive-world.ts'
 import { runHere } from '../../cli/gatepass.ts'
 import { freshDatabase } from '../../postgres.ts'
 import { MASTER_KEY } from '../../served.ts'
@@ -61,7 +68,7 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     expect(verdict).toMatchObject({ entries: 16, faults: [], index_faults: [], anchor: { seq: 9 } })
     const { stdout } = await world.run('audit', 'verify', '--head', known)
     expect(stdout).toMatch(
-      /16 entries, none altered\. Checked from the anchor at entry 9, up to which all was archived on 2\d/,
+      /16 entries, none altered\. Checked from the anchor at entry 9, up to which everything was archived on 2\d/,
     )
     expect(await world.faults('--archive', file)).toEqual([])
 
@@ -430,6 +437,18 @@ test('waits for another process that indexes or archives the trail', async () =>
 })
 
 describe('gatepass audit verify --archive', () => {
+  let archived: ArchiveWorld
+  let file: string
+  let text: string
+  beforeAll(async () => {
+    archived = await start('sqlite')
+    await archived.archive()
+    file = (await archived.files())[0] ?? ''
+    text = await readFile(file, 'utf8')
+  })
+  afterAll(() => archived[Symbol.asyncDispose]())
+  afterEach(() => writeFile(file, text))
+
   test.each<[string, (text: string) => string, RegExp]>([
     [
       'a changed word',
@@ -478,34 +497,21 @@ describe('gatepass audit verify --archive', () => {
     ],
     ['a line that does not end', () => 'x'.repeat(2 ** 24 + 2 ** 17), /longer than any line of an archive/],
   ])('shows %s', async (_, alter, fault) => {
-    await using world = await start('sqlite')
-    await world.archive()
-    const [file = ''] = await world.files()
-    const text = await readFile(file, 'utf8')
     expect(alter(text)).not.toBe(text)
     await writeFile(file, alter(text))
-    expect((await world.faults('--archive', file)).join()).toMatch(fault)
+    expect((await archived.faults('--archive', file)).join()).toMatch(fault)
   })
 
   test('says the name of the project as the database has it, not as the file says', async () => {
-    await using world = await start('sqlite')
-    await world.archive()
-    const [file = ''] = await world.files()
-    await writeFile(
-      file,
-      (await readFile(file, 'utf8')).replace('"project":"default"', '"project":"payroll"'),
-    )
-    const { items } = await world.json('audit', 'verify', '--archive', file)
+    await writeFile(file, text.replace('"project":"default"', '"project":"payroll"'))
+    const { items } = await archived.json('audit', 'verify', '--archive', file)
     expect(items).toMatchObject([{ project: 'default', faults: [] }])
   })
 
   test('shows a file that is not there, and one of another installation', async () => {
-    await using world = await start('sqlite')
     await using other = await start('sqlite')
-    await world.archive()
-    const files = await world.files()
-    expect((await other.faults('--archive', ...files)).join()).toMatch(/were altered/)
-    expect((await world.faults('--archive', join(world.folder, 'none'))).join()).toMatch(/no such file/)
+    expect((await other.faults('--archive', file)).join()).toMatch(/were altered/)
+    expect((await archived.faults('--archive', join(archived.folder, 'none'))).join()).toMatch(/no such file/)
   })
 
   test('verifies entries whose text an export does not give back letter by letter', async () => {
@@ -535,7 +541,7 @@ test('a command line that cannot be carried out is refused before anything is do
     [['--to', world.folder], /--before/],
     [['--before', '400d'], /--to/],
     [['--before', 'yesterday', '--to', world.folder], /Write a date such as/],
-    [['--before', '400d', '--to', join(world.folder, 'none')], /is no folder/],
+    [['--before', '400d', '--to', join(world.folder, 'none')], /is not a folder/],
     [['--before', '400d', '--to', world.folder, '--project', 'none'], /no project "none"/],
   ] as const) {
     const refused = await archive(...args)

@@ -58,7 +58,7 @@ export const auditArchive: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'an export leaves out archived entries without an error',
-    file: 'src/flows/export-audit.ts',
+    file: 'src/flows/audit/export-audit.ts',
     from: 'filter.after < anchor.lastSeq',
     to: 'filter.after < 0',
     test: 'features/audit-archive/command.test.ts',

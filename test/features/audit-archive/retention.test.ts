@@ -196,7 +196,7 @@ test.each([
   [{ GATEPASS_AUDIT_RETENTION: '400', GATEPASS_AUDIT_ARCHIVE: 'none' }, /must be a number of days or hours/],
   [{ GATEPASS_AUDIT_RETENTION: '23h', GATEPASS_AUDIT_ARCHIVE: 'none' }, /from 1d to 36500d/],
   [{ GATEPASS_AUDIT_RETENTION: '40000d', GATEPASS_AUDIT_ARCHIVE: 'none' }, /from 1d to 36500d/],
-  [{ GATEPASS_AUDIT_RETENTION: '1d', GATEPASS_AUDIT_ARCHIVE: '/dev/null' }, /which is no folder/],
+  [{ GATEPASS_AUDIT_RETENTION: '1d', GATEPASS_AUDIT_ARCHIVE: '/dev/null' }, /which is not a folder/],
 ])('a start is refused with the settings %j', (environment, fault) => {
   const settings = { GATEPASS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'), ...environment }
   expect(() => readConfig(settings, 'development')).toThrow(fault)

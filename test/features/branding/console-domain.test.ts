@@ -72,7 +72,7 @@ test('a domain is set, its record and redirect URIs can be copied, it is proved 
 describe('what is refused says why on a page', () => {
   test.each([
     ['a URL', 'https://auth.acme.example', 'must be a host name alone'],
-    ['an address', '192.0.2.1', 'must be a name and no IP address'],
+    ['an address', '192.0.2.1', 'must be a name, not an IP address'],
     ['nothing', '', 'must be a host name such as auth.acme.example'],
   ])('%s as a domain', async (_, typed, said) => {
     const page = await send('', { domain: typed })

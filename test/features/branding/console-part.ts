@@ -21,8 +21,8 @@ export const consoleOfBranding: ConsolePart = {
   ],
   faults: [
     ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
-    ['/branding', { accent: 'blue', do: 'preview' }, 'must be a colour'],
-    ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest shade'],
+    ['/branding', { accent: 'blue', do: 'preview' }, 'must be a color'],
+    ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest readable shade'],
     ['/branding', { accent_dark: '#222222', do: 'set' }, 'on dark pages: its contrast is below 4.5'],
     ['/branding', { privacy_url: 'javascript:alert(1)', do: 'set' }, 'https URL'],
     ['/branding/texts', { lang: 'de', 'connect.note': 'x'.repeat(301) }, '300'],

@@ -23,7 +23,7 @@ export const consoleOfChains: ConsolePart = {
       path: '/chains/:id/cancel',
       make: paused,
       list: '/chains',
-      said: 'The chain :id was cancelled already.',
+      said: 'The chain :id had already been canceled.',
     },
   ],
 }

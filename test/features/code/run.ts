@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { DEFAULT_LIMITS } from '../../../src/features/code/limits.ts'
 import { type Reply, runInSandbox, type SandboxOptions } from '../../../src/features/code/sandbox.ts'
+import { SEED_BYTES } from '../../../src/features/code/seeded-random.ts'
 import { LargeJson } from '../../../src/tools/large-json.ts'
 
 export const NOW = 1_800_000_000
@@ -21,8 +23,9 @@ export async function run(
   const result = await runInSandbox<string>(code, {
     language: 'javascript',
     now: NOW,
+    seed: randomBytes(SEED_BYTES),
     limits: { ...DEFAULT_LIMITS, timeoutMs: 120_000, ...limits },
-    async onRequest(what, payload): Promise<Reply<string>> {
+    async onRequest({ what, payload }): Promise<Reply<string>> {
       asked.push(payload)
       const { toolId, args } = payload as { toolId?: string; args?: unknown } // as the prelude writes it
       if (toolId === 'stop') return { reply: 'stop', stop: 'stopped' }

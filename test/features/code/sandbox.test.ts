@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { DEFAULT_LIMITS, MAX_OUTPUT_BYTES } from '../../../src/features/code/limits.ts'
+import { SEED_BYTES } from '../../../src/features/code/seeded-random.ts'
 import { inThread, threadTask } from '../../../src/tools/thread-pool.ts'
 import type { ThreadTaskInput } from '../../fixtures/thread-task.ts'
 import { kindOf, NOW, returned, run } from './run.ts'
@@ -311,7 +312,7 @@ describe('what ends it', () => {
     let given: AbortSignal | undefined
     const kind = await kindOf('await tools.call("never")', {
       limits: { timeoutMs: 2_000 },
-      onRequest(_what, _payload, signal) {
+      onRequest(_, signal) {
         given = signal
         return new Promise(() => {})
       },
@@ -340,7 +341,7 @@ describe('what ends it', () => {
     ],
     ['a source', 'return eval("[" + "1,".repeat(3e7) + "]").length'],
   ])('the memory: %s', async (_, code) => {
-    expect(await kindOf(code, { limits: { memoryMb: 8, timeoutMs: 60_000 } })).toBe('memory_limit')
+    expect(await kindOf(code, { limits: { memoryMb: 8, timeoutMs: 600_000 } })).toBe('memory_limit')
   })
 
   test('memory that ran out is given back when the code catches it', async () => {
@@ -492,6 +493,7 @@ test('a failure to load the interpreter concerns one run: the next one loads it 
     runInSandbox('return 1', {
       language: 'javascript',
       now: NOW,
+      seed: new Uint8Array(SEED_BYTES),
       limits: DEFAULT_LIMITS,
       onRequest: () => Promise.reject(new Error('it calls no tool')),
     })
@@ -528,6 +530,7 @@ test('the thread loads nothing of the broker: no store, no setting, no way out',
   const outside = [...loaded].filter((name) => !name.startsWith('src/features/code/')).sort()
   expect(outside).toEqual([
     '@jitl/quickjs-ng-wasmfile-release-sync',
+    'node:crypto',
     'node:module',
     'node:os',
     'node:worker_threads',

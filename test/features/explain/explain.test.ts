@@ -263,7 +263,9 @@ describe('the cause of an authorization', () => {
     const id = await asServer({ rawTokenAnswer: { status: 400, body } })
     const { cause } = (await explain(id)).body
     expect(cause).toMatchObject({ code: 'client_not_accepted', who: 'operator' })
-    expect(cause.to_do).toContain('another way than client_secret_basic: oauth2.token_request.auth_method')
+    expect(cause.to_do).toContain(
+      'a way other than client_secret_basic: change oauth2.token_request.auth_method',
+    )
   })
 
   async function asServer(behaviour: Partial<Scene['as']['behaviour']>, provider = 'demo'): Promise<string> {
@@ -643,7 +645,7 @@ describe('what a consent withheld or changed', () => {
     scene.as.account = { sub: 'u-2', name: 'Grace', email: 'grace@example.test', login: 'grace' }
     const { id, url } = await begin('demo', { user_id, scopes: ['read', 'write'] })
     const page = await click(url)
-    expect(page.body).toContain('Until now <bdi>ada@example.test</bdi> was connected')
+    expect(page.body).toContain('Until now, <bdi>ada@example.test</bdi> was used')
     const { body } = await scene.status(id)
     expect(body.context.previous_account).toEqual({
       id: before.account.id,
@@ -652,7 +654,7 @@ describe('what a consent withheld or changed', () => {
     })
     const { cause } = (await explain(id)).body
     expect(cause).toMatchObject({ code: 'account_changed', who: 'user' })
-    expect(cause.message).toContain('(grace@example.test) than the one that was connected before (ada@')
+    expect(cause.message).toContain('(grace@example.test) from the one that was connected before (ada@')
     const { items } = (await scene.call('GET', `/v1/connections?user_id=${user_id}`)).body
     expect(items.map((one: { default: boolean }) => one.default).sort()).toEqual([false, true])
   })
@@ -714,7 +716,7 @@ describe('what callers, pages and doctor are told', () => {
     if (statusReason === undefined) return
     const { url } = (await own.authorize()).body
     expect((await new UserAgent().get(url)).body).toContain(
-      `the connection that you had does not work any more. ${fetched.body.cause.message}`,
+      `your earlier connection no longer works. ${fetched.body.cause.message}`,
     )
   })
 

@@ -117,7 +117,7 @@ describe('our own export', () => {
 
   test('never replaces a file, and nothing is left of one that failed', async () => {
     const again = await runHere(database(from), 'connections', 'export', '--to', path, '--key-file', key)
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already/) })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/already exists/) })
     // nothing was exported, and so nothing is recorded
     expect((await from.call('GET', '/v1/admin/audit?action=connections.exported')).body.items).toHaveLength(1)
   })
@@ -240,14 +240,14 @@ describe('files of others', () => {
     const lines = ['user_id,provider_id,access_token,scopes', ...Array(501).fill(row), 'u,demo,t,"read']
     const { code, stdout, stderr } = await importFile(file('unread.csv', lines.join('\n')))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^Line 503 of the file is no CSV/)
+    expect(stderr).toMatch(/^Line 503 of the file is not valid CSV/)
     expect(await usersOf(to)).not.toContain('unread')
   })
 
   test('a CSV without a heading is refused without quoting it', async () => {
     const { code, stdout, stderr } = await importFile(file('bare.csv', 'ada,demo,ya29.a-token\n'))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/column 1 has no name that is known/)
+    expect(stderr).toMatch(/column 1 has an unknown name/)
     expect(stderr).not.toContain('ya29')
   })
 
@@ -284,7 +284,7 @@ describe('files of others', () => {
     )
     const { code, stdout, stderr } = await runHere(settings(to), 'connections', 'import', path)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/1 row.* \(json\): 1 created, 0 replaced, 0 there already, 0 refused/)
+    expect(stdout).toMatch(/1 row.* \(json\): 1 created, 0 replaced, 0 already there, 0 refused/)
     expect(stderr).toMatch(/1 row, \d+ a second/)
   })
 })

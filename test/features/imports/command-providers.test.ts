@@ -102,7 +102,7 @@ describe('a file', () => {
   test('whose folder cannot be made says so in one line', async () => {
     const { code, stderr } = await run(source, '--to', source)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^The folder ".+" cannot be made \(.+\)\.\n$/)
+    expect(stderr).toMatch(/^The folder ".+" cannot be created \(.+\)\.\n$/)
   })
 
   test('is reported for people: each provider, what was left out, and why', async () => {

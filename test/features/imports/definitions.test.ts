@@ -132,7 +132,7 @@ describe('Nango', () => {
       connection_config: { hostname: { type: 'string', title: 'Host', format: 'hostname', optional: true } },
     })
     expect(carried).toBe('whole')
-    expect(definition?.oauth2.variables).toMatchObject({ hostname: { value: 'login.example.com' } })
+    expect(definition?.oauth2?.variables).toMatchObject({ hostname: { value: 'login.example.com' } })
   })
 
   test('values that the provider tells are kept; a host of theirs gets tokens only below a fixed domain', () => {
@@ -288,11 +288,252 @@ describe('Nango', () => {
     })
   })
 
+  test('client credentials are a grant of the entry’s own client', () => {
+    const { carried, definition } = nango({
+      auth_mode: 'OAUTH2_CC',
+      authorization_url: undefined,
+      token_params: { grant_type: 'client_credentials', audience: 'api' },
+      token_request_auth_method: 'basic',
+      default_scopes: ['read'],
+      credentials: { clientId: { title: 'Client' } },
+    })
+    expect(carried).toBe('whole')
+    expect(definition?.oauth2).toEqual({
+      grant: { type: 'client_credentials' },
+      default_scopes: ['read'],
+      token_request: {
+        endpoint: 'https://acme.example.com/oauth/token',
+        auth_method: 'client_secret_basic',
+        params: { audience: 'api' },
+      },
+    })
+    const other = nango({ auth_mode: 'OAUTH2_CC', token_params: { grant_type: 'password' } })
+    expect([other.carried, other.notes[0]?.reason]).toEqual(['none', 'a grant of its own kind'])
+  })
+
+  describe('what people type', () => {
+    const typed = (members: object) =>
+      only({
+        acme: {
+          display_name: 'Acme',
+          auth_mode: 'API_KEY',
+          proxy: {
+            base_url: 'https://api.acme.example.com/v1/',
+            headers: { authorization: 'Bearer ${apiKey}', 'acme-version': '2' },
+          },
+          credentials: { apiKey: { title: 'Key', pattern: '^[a-f0-9]{32}$' } },
+          ...members,
+        },
+      })
+
+    test('an API key is carried over whole, its form left open', () => {
+      const verification = { method: 'GET', endpoints: ['/me?full=1', '/other'] }
+      const { proxy } = { proxy: { base_url: 'https://api.acme.example.com/v1/', verification } }
+      const headers = { authorization: 'Bearer ${apiKey}', 'acme-version': '2' }
+      expect(typed({ proxy: { ...proxy, headers } })).toEqual({
+        name: 'acme',
+        carried: 'whole',
+        notes: [],
+        definition: {
+          id: 'acme',
+          name: 'Acme',
+          type: 'credentials',
+          owner: 'either',
+          credentials: {
+            fields: { api_key: { label: 'Key', secret: true } },
+            place: { bearer: '{{api_key}}' },
+            test_request: { endpoint: 'https://api.acme.example.com/v1/me', params: { full: '1' } },
+            api: { base_url: 'https://api.acme.example.com/v1', headers: { 'acme-version': '2' } },
+          },
+          verified: false,
+        },
+      })
+    })
+
+    test('user name and password, where one of them is hidden and fixed', () => {
+      const { definition, carried } = typed({
+        auth_mode: 'BASIC',
+        proxy: { base_url: 'https://${connectionConfig.subdomain}.acme.example.com' },
+        credentials: {
+          username: { title: 'API key', pattern: '^[a-z]+$' },
+          password: { default_value: 'X', hidden: true },
+        },
+        connection_config: { subdomain: { title: 'Subdomain', pattern: '^[a-z0-9-]+$', example: 'shop' } },
+      })
+      expect(carried).toBe('whole')
+      expect(definition?.credentials).toEqual({
+        fields: {
+          subdomain: { label: 'Subdomain', pattern: '^[a-z0-9-]+$', example: 'shop' },
+          username: { label: 'API key', secret: true },
+        },
+        place: { basic: { username: '{{username}}', password: 'X' } },
+        unchecked: true,
+        api: { base_url: 'https://{{subdomain}}.acme.example.com' },
+      })
+    })
+
+    test('an administrator, and no user, gives a whole host', () => {
+      const { definition } = typed({
+        proxy: { base_url: 'https://${connectionConfig.host}/api', headers: { 'X-Key': '${apiKey}' } },
+        connection_config: { host: { title: 'Host', format: 'hostname', example: 'acme.example.com' } },
+      })
+      expect(definition?.credentials).toMatchObject({
+        variables: { host: { label: 'Host', example: 'acme.example.com' } },
+        fields: { api_key: { secret: true } },
+        place: { headers: { 'X-Key': '{{api_key}}' } },
+      })
+    })
+
+    test('a second key in a header is a secret, an account beside Basic is none', () => {
+      const two = typed({
+        proxy: {
+          base_url: 'https://api.acme.example.com',
+          headers: { 'x-key': '${apiKey}', 'x-app': '${connectionConfig.applicationKey}' },
+        },
+        connection_config: { applicationKey: { title: 'Application key' } },
+      })
+      expect(two.definition?.credentials).toMatchObject({
+        fields: { api_key: { secret: true }, application_key: { secret: true } },
+        place: { headers: { 'x-key': '{{api_key}}', 'x-app': '{{application_key}}' } },
+      })
+      const beside = typed({
+        auth_mode: 'BASIC',
+        proxy: {
+          base_url: 'https://api.acme.example.com',
+          headers: { 'x-firm': '${connectionConfig.firm}' },
+        },
+        credentials: undefined,
+        connection_config: { firm: { title: 'Firm' } },
+      })
+      expect(beside.definition?.credentials).toMatchObject({
+        fields: { username: {}, password: { secret: true }, firm: { label: 'Firm' } },
+        place: { basic: { username: '{{username}}', password: '{{password}}' } },
+        api: { headers: { 'x-firm': '{{firm}}' } },
+      })
+    })
+
+    test('a key in the query', () => {
+      const { definition } = typed({
+        proxy: { base_url: 'https://api.acme.example.com', query: { key: '${apiKey}' } },
+      })
+      expect(definition?.credentials).toMatchObject({
+        place: { query: { key: '{{api_key}}' } },
+        in_url: true,
+      })
+    })
+
+    test('a login that makes a token', () => {
+      const { definition, carried } = typed({
+        auth_mode: 'TWO_STEP',
+        token_url: 'https://api.acme.example.com/login',
+        token_params: { user: '${credentials.username}', password: '${credentials.password}', app: 'x' },
+        token_headers: { 'content-type': 'application/json', accept: 'application/json' },
+        token_response: {
+          token: 'data.token',
+          token_expiration: 'data.expires',
+          token_expiration_strategy: 'expireIn',
+        },
+        proxy: { base_url: 'https://api.acme.example.com' },
+        credentials: { username: { title: 'User' }, password: { title: 'Password' } },
+      })
+      expect(carried).toBe('whole')
+      expect(definition?.credentials).toMatchObject({
+        fields: { username: { label: 'User' }, password: { secret: true } },
+        place: { bearer: '{{access_token}}' },
+        token_request: {
+          endpoint: 'https://api.acme.example.com/login',
+          request_content_type: 'application/json',
+          params: { user: '{{username}}', password: '{{password}}', app: 'x' },
+          headers: { accept: 'application/json' },
+          response_map: { access_token: '$.data.token', expires_in: '$.data.expires' },
+        },
+      })
+    })
+
+    const headers = { authorization: 'Bearer ${apiKey}' }
+    const base_url = 'https://api.acme.example.com'
+    test.each([
+      ['a check by POST', { method: 'POST', endpoints: ['/x'] }, /may change something/],
+      ['a check with the key in its URL', { endpoints: ['/keys/${credentials.apiKey}'] }, /puts a secret/],
+      ['a check elsewhere', { endpoints: ['/x'], base_url_override: 'https://x.example' }, /another host/],
+    ])('%s is left out and named', (_, verification, reason) => {
+      const { carried, definition, notes } = typed({ proxy: { base_url, headers, verification } })
+      expect([carried, notes[0]?.reason]).toEqual(['part', expect.stringMatching(reason)])
+      expect(definition?.credentials).toMatchObject({ unchecked: true })
+      expect(definition?.credentials).not.toHaveProperty('test_request')
+    })
+
+    test.each([
+      ['a header that is computed', { headers: { 'x-sig': '${sha256(${apiKey})}' } }, /computed/],
+      ['no place of the key', {}, /no place/],
+      ['two places', { headers: { 'x-key': '${apiKey}' }, query: { key: '${apiKey}' } }, /two places/],
+      [
+        'a private host',
+        { base_url: 'https://10.0.0.1', headers: { 'x-key': '${apiKey}' } },
+        /10\.0\.0\.1|private/,
+      ],
+    ])('%s is not carried over', (_, proxy, reason) => {
+      const { carried, notes } = typed({ proxy: { base_url, ...proxy } })
+      expect([carried, notes[0]?.reason]).toEqual(['none', expect.stringMatching(reason)])
+    })
+
+    const login = {
+      auth_mode: 'TWO_STEP',
+      token_url: 'https://api.acme.example.com/login',
+      token_params: { password: '${credentials.password}' },
+      token_response: { token: 'token' },
+      proxy: { base_url },
+      credentials: { password: {} },
+    }
+    test.each([
+      ['a secret in its URL', { token_url: 'https://acme.example.com/?k=${credentials.password}' }, /secret/],
+      ['several requests', { additional_steps: [{}] }, /several/],
+      ['a nested body', { token_params: { a: { b: '${credentials.password}' } } }, /body of its own form/],
+      ['an answer that is the token', { token_response: { token: '' } }, /whole answer/],
+      ['XML', { body_format: 'xml' }, /XML/],
+    ])('a login with %s is not carried over', (_, members, reason) => {
+      const { carried, notes } = typed({ ...login, ...members })
+      expect([carried, notes[0]?.reason]).toEqual(['none', expect.stringMatching(reason)])
+    })
+  })
+
+  test('OAUTH1 becomes an entry that signs its requests', () => {
+    const acme = {
+      auth_mode: 'OAUTH1',
+      display_name: 'Acme',
+      request_url: 'https://acme.example.com/oauth/request',
+      request_http_method: 'GET',
+      authorization_url: 'https://acme.example.com/oauth/authorize',
+      authorization_params: { perms: 'read' },
+      token_url: 'https://acme.example.com/oauth/token',
+      signature_method: 'HMAC-SHA1',
+      proxy: { base_url: 'https://api.acme.example.com' },
+    }
+    const { carried, definition, notes } = only({ acme })
+    expect([carried, notes]).toEqual(['whole', []])
+    expect(definition).toEqual({
+      id: 'acme',
+      name: 'Acme',
+      type: 'oauth1',
+      oauth1: {
+        temporary_request: { endpoint: 'https://acme.example.com/oauth/request', method: 'GET' },
+        authorize_request: {
+          endpoint: 'https://acme.example.com/oauth/authorize',
+          params: { perms: 'read' },
+        },
+        token_request: { endpoint: 'https://acme.example.com/oauth/token' },
+        signature_method: 'HMAC-SHA1',
+        api: { base_url: 'https://api.acme.example.com' },
+      },
+      verified: false,
+    })
+    expect(only({ acme: { ...acme, signature_method: 'MD5' } }).carried).toBe('none')
+    expect(only({ acme: { ...acme, request_url: undefined } }).carried).toBe('none')
+  })
+
   test.each([
-    ['API_KEY', /API keys/],
-    ['OAUTH1', /OAuth 1/],
-    ['OAUTH2_CC', /client credentials/],
-    ['TWO_STEP', /without a user’s code/],
+    ['TBA', /OAuth 1/],
+    ['JWT', /without a user’s code/],
     ['SOMETHING_NEW', /unknown kind/],
     ['constructor', /unknown kind/],
   ])('%s is not carried over', (auth_mode, reason) => {
@@ -453,7 +694,7 @@ describe('documents that are refused', () => {
     ['a cycle', 'a: &a {b: *a, auth_mode: OAUTH2}', /aliases/],
     ['no YAML', 'a: [', /neither JSON nor YAML/],
     ['another shape', '{"openapi": "3.1.0", "paths": {}}', /none that is read/],
-    ['a list', '- a', /no object/],
+    ['a list', '- a', /not an object/],
     ['too long a text', 'x'.repeat(9 * 1024 * 1024), /longer/],
     ['too many lines', 'a:\n'.repeat(600_000), /more than/],
     ['too many providers', `{"a": {"auth_mode": "OAUTH2"}${members(10_000)}}`, /more than 10000 providers/],

@@ -42,7 +42,7 @@ export async function startOxpWorld(options: OxpWorldOptions = {}): Promise<OxpW
     if (status !== 201) throw new Error(JSON.stringify(body))
   }
   const oxp = { uri: server.url, timeout: 5, retry: 0, ...options.worker }
-  const registered = await call('POST', '/v1/workers', { id: 'oxp', oxp })
+  const registered = await call('POST', '/v1/workers', { id: 'oxp', pinning: 'record', oxp })
   return {
     gatepass,
     call,

@@ -4,6 +4,7 @@ export const policies: ApiPart = {
   roles: {
     'GET /v1/admin/policies': 'readonly',
     'GET /v1/admin/policies/{id}': 'readonly',
+    'GET /v1/admin/quotas': 'readonly',
     'POST /v1/admin/policies/test': 'readonly',
     'POST /v1/admin/policies/dry_run': 'readonly',
     'POST /v1/admin/policies': 'admin',

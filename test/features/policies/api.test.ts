@@ -193,7 +193,7 @@ describe('threat 48: what is permitted', () => {
     projectId: '',
     userId,
     use: 'tool',
-    tool: { id: 'Demo:Trusted', aliases: ['demo:trusted'], ownNames: ['demo:trusted'] },
+    tool: { id: 'Demo:Trusted', aliases: ['demo:trusted'], ownNames: ['demo:trusted'], hints: [] },
     providers: [{ id: 'demo', scopes: ['read'] }],
     hosts: [],
   })
@@ -427,7 +427,13 @@ describe('a hook', () => {
     const refused = await world.call('PATCH', '/v1/admin/policies/ask', { hook: { url } })
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('hook.secret')])
     const taken = await world.call('PATCH', '/v1/admin/policies/ask', { hook: { url, secret: null } })
-    expect(taken.body.hook).toEqual({ url, timeout_ms: 9000, on_failure: 'deny', secret: { exists: false } })
+    expect(taken.body.hook).toEqual({
+      url,
+      format: 'arcade',
+      timeout_ms: 9000,
+      on_failure: 'deny',
+      secret: { exists: false },
+    })
   })
 })
 
@@ -501,7 +507,13 @@ describe('policies over the API', () => {
       enabled: true,
       effect: 'hook',
       match,
-      hook: { url: hook.url, timeout_ms: 9000, on_failure: 'allow', secret: { exists: true } },
+      hook: {
+        url: hook.url,
+        format: 'arcade',
+        timeout_ms: 9000,
+        on_failure: 'allow',
+        secret: { exists: true },
+      },
       created_at: expect.any(String),
       updated_at: expect.any(String),
     }
@@ -604,6 +616,18 @@ describe('policies over the API', () => {
       decision: 'depends',
       undecided: [{ id: 'ask', by: 'hook' }],
     })
+    await world.gatepass.makeKey('approver')
+    await world.call('POST', '/v1/admin/policies', {
+      id: 'ask-first',
+      effect: 'approve',
+      match: { tools: ['Demo.Fail'] },
+      approve: { by: { group: 'security' } },
+    })
+    expect(await verdictOn({ user_id: 'ada', tool_name: 'Demo.Fail' })).toMatchObject({
+      decision: 'depends',
+      undecided: expect.arrayContaining([{ id: 'ask-first', by: 'approval' }]),
+      asks: [{ id: 'ask-first', by: { group: 'security', count: 1 } }],
+    })
     expect(await verdictOn({ user_id: 'bob', tool_name: 'Demo.Leak' })).toEqual({
       ...nothing,
       decision: 'refused',
@@ -649,4 +673,30 @@ test('a policy that does not exist is 404, also if its id is a word of another p
       const answered = await world.call(method, path, body)
       expect([answered.status, answered.body.name], `${method} ${path}`).toEqual([404, 'not_found'])
     }
+})
+
+test('a rule about the proxy matches the method and the path, however it is written', async () => {
+  const api = { base_url: world.worker.url, hosts: [new URL(world.worker.url).host] }
+  expect((await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api } })).status).toBe(200)
+  await setPolicy('no-sends', 'deny', { methods: ['POST'], paths: ['*/send'] })
+  const forward = (method: string, path: string) =>
+    world.call(method, `/proxy/demo${path}`, undefined, { headers: { 'x-gatepass-user': 'ada' } })
+  for (const path of ['/v1/send', '/v1/%73end', '/v1/x/../send?now'])
+    expect(await forward('POST', path)).toMatchObject({ status: 403, body: { name: 'denied_by_policy' } })
+  for (const answer of [await forward('GET', '/v1/send'), await forward('POST', '/v1/list')])
+    expect(answer.body.name).not.toBe('denied_by_policy')
+})
+
+test('a rule that allows a path must match every reading of it', async () => {
+  const api = { base_url: world.worker.url, hosts: [new URL(world.worker.url).host] }
+  expect((await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api } })).status).toBe(200)
+  await setPolicy('lists-alone', 'allow', { paths: ['/v1/list', '/v1/größe'] })
+  const nameOf = async (path: string) => {
+    const headers = { 'x-gatepass-user': 'ada' }
+    return (await world.call('POST', `/proxy/demo${path}`, undefined, { headers })).body.name
+  }
+  for (const path of ['/v1/list', '/v1/l%69st?all', '/v1/gr%C3%B6%C3%9Fe'])
+    expect(await nameOf(path)).not.toBe('denied_by_policy')
+  for (const path of ['/v1/list;x', '/v1;x/list', '/v1//list', '/v1/l%2569st', '/v1/list%ff', '/v1/list/'])
+    expect(await nameOf(path), path).toBe('denied_by_policy')
 })

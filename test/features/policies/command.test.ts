@@ -83,6 +83,12 @@ test('a dry run says what a policy would have refused', async () => {
   expect(tried.stdout).toMatch(/(\d+) uses of tokens [^\n]+\n {2}✗ \1 would have been refused, 0 permitted\n/)
   expect(tried.stdout).toMatch(/\nno-ada +\d+ uses\n/)
   expect(tried.stdout).toMatch(/ ada +token +sandbox +denied +no-ada\n/)
+  const approve = { by: { group: 'security' } }
+  const asking = JSON.stringify({ id: 'ask', effect: 'approve', match: { users: ['ada'] }, approve })
+  const asked = await gatepass.runHereWith({ stdin: asking }, 'policies', 'dry-run', '-')
+  expect(asked.stdout).toMatch(/\n {2}! \d+ would have waited for a person\n/)
+  expect(asked.stdout).toMatch(/\nask +one of the group security +\d+ uses\n/)
+  expect(asked.stdout).toMatch(/ ada +token +sandbox +asked +ask\n/)
   const json = await gatepass.runHereWith({ stdin }, 'policies', 'dry-run', '-', '--json')
   expect(JSON.parse(json.stdout)).toMatchObject({ permitted: 0, undecided: 0, complete: true })
   expect((await gatepass.runHere('policies', 'dry-run')).stdout).toMatch(/✓ 0 would have been refused/)

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
+import { gate } from '../../gate.ts'
 import { afterNextRead, expectOk } from '../../http/meanwhile.ts'
 import { startWorld } from '../../http/world.ts'
 
@@ -14,16 +14,20 @@ test('of two policies of one id that are added at once, one is stored, and the o
   await using world = await startWorld()
   const { call, gatepass } = world
   const { find } = gatepass.broker.store.policies
-  // slow, so that a look for the id before the policy is added finds it free in both requests
-  vi.spyOn(gatepass.broker.store.policies, 'find').mockImplementation(async (...args) => {
+  // a look for the id before the policy is added finds it free in both requests
+  const bothLooked = gate()
+  let looks = 0
+  const look = vi.spyOn(gatepass.broker.store.policies, 'find').mockImplementation(async (...args) => {
     const policy = await find(...args)
-    await setTimeout(50)
+    if (++looks === 2) bothLooked.open()
+    await bothLooked.opened
     return policy
   })
   const answers = await Promise.all([
     call('POST', policies, denyBob),
     call('POST', policies, { ...denyBob, match: { users: ['eve'] } }),
   ])
+  look.mockRestore()
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
   const added = answers.find(({ status }) => status === 201)
   expect((await call('GET', `${policies}/no-bob`)).body).toEqual(added?.body)

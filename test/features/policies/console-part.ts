@@ -24,6 +24,7 @@ export const consoleOfPolicies: ConsolePart = {
       { effect: 'allow', 'match.users': 'eve\nada', 'match.tools': 'Demo.*', enabled: 'false', do: 'set' },
       'policy.set',
     ],
+    [() => '/policies/tried/enabled', { enabled: 'true' }, 'policy.set'],
     [() => '/policies/tried/delete', {}, 'policy.deleted'],
   ],
   bodies: [
@@ -53,6 +54,7 @@ export const consoleOfPolicies: ConsolePart = {
     ['/policy/new', { ...RULE, do: 'set' }],
     ['/policy/new', RULE],
     ['/policies/none', { ...RULE, do: 'set' }],
+    ['/policies/none/enabled', { enabled: 'false' }],
   ],
   unconfirmed: [['/policy/new', { ...RULE, do: 'try' }, 200]],
   // it tries policies

@@ -34,12 +34,16 @@ async function dryRun(body: object) {
 }
 
 const rule = (effect: string, match: object, more: object = {}) => ({ id: 'rule', effect, match, ...more })
+const approve = { by: { group: 'security', count: 2 } }
 const hook = { url: 'https://hooks.example.com/ask' }
+const ABOUT_TEXT = { tools: ['Demo.EchoWithToken'], arguments: [{ at: '/text', one_of: ['hello'] }] }
 
 /** Users and uses of the samples, oldest first, with what is said of each. */
 function said(body: { samples: Record<string, unknown>[] }) {
   return body.samples
-    .map(({ user_id, use, reason, because }) => `${user_id} ${use} ${reason ?? because}`)
+    .map(
+      ({ user_id, use, decision, reason, because }) => `${user_id} ${use} ${reason ?? because ?? decision}`,
+    )
     .reverse()
 }
 
@@ -74,6 +78,26 @@ describe('a dry run of policies', () => {
       { policies: [rule('deny', { rate: { limit: 1, seconds: 86_400, per: 'user' } })] },
       ['ada tool rate', 'bob tool rate'],
     ],
+    [
+      'with a quota',
+      { policies: [rule('deny', { quota: { limit: 1, per: 'user', window: 'day' } })] },
+      ['ada tool quota', 'bob tool quota'],
+    ],
+    [
+      'that asks people',
+      { policies: [rule('approve', { tools: ['demo.*'] }, { approve })] },
+      ['ada tool asked', 'bob tool asked'],
+    ],
+    [
+      'that asks people, and a refusal',
+      { policies: [rule('approve', {}, { approve }), { ...rule('deny', { users: ['ada'] }), id: 'no' }] },
+      ['bob token asked', 'bob tool asked', 'ada token denied', 'ada tool denied'],
+    ],
+    [
+      'that asks people about arguments, which are not stored',
+      { policies: [rule('approve', ABOUT_TEXT, { approve })] },
+      ['ada tool arguments', 'bob tool arguments'],
+    ],
     ['switched off', { policies: [rule('deny', {}, { enabled: false })] }, []],
     [
       'with a hook',
@@ -88,13 +112,15 @@ describe('a dry run of policies', () => {
   ])('%s', async (_, body, expected) => {
     const result = await dryRun(body)
     expect(said(result)).toEqual(expected)
-    const undecided = expected.filter((one) => one.endsWith('hook')).length
-    const refused = expected.length - undecided
+    const undecided = expected.filter((one) => /(hook|arguments)$/.test(one)).length
+    const asked = expected.filter((one) => one.endsWith('asked')).length
+    const refused = expected.length - undecided - asked
     expect(result).toMatchObject({
       uses: 4,
       refused,
+      asked,
       undecided,
-      permitted: 4 - refused - undecided,
+      permitted: 4 - refused - asked - undecided,
       complete: true,
     })
   })
@@ -121,6 +147,24 @@ describe('a dry run of policies', () => {
     const entries = (await world.call('GET', '/v1/admin/audit?action=token.released')).body.items
     expect(newest.seq).toBe(entries[0].seq)
     expect(JSON.stringify(result)).not.toContain('fingerprint')
+  })
+
+  test('names the rules that ask, and whom', async () => {
+    const result = await dryRun({
+      policies: [
+        rule('approve', { uses: ['tool'] }, { approve }),
+        { ...rule('approve', { users: ['bob'] }, { approve: { by: { group: 'legal' } } }), id: 'legal' },
+      ],
+    })
+    expect(result.asked_by).toEqual([
+      { id: 'legal', asked: 2, by: { group: 'legal', count: 1 } },
+      { id: 'rule', asked: 2, by: approve.by },
+    ])
+    expect(result.samples[0]).toMatchObject({
+      user_id: 'bob',
+      decision: 'asked',
+      policies: ['legal', 'rule'],
+    })
   })
 
   test('of rules in force: as they are, changed, and left out', async () => {

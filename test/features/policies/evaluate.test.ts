@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { matchesText } from '../../../src/domain/match-text.ts'
 import type { RequestedUse } from '../../../src/domain/requested-use.ts'
 import type { Policy, PolicyMatch, PolicyTime } from '../../../src/features/policies/domain.ts'
 import { evaluate } from '../../../src/features/policies/evaluate.ts'
-import { appliesTo, byProvider, matchesText } from '../../../src/features/policies/policy-match.ts'
+import { appliesTo, byProvider } from '../../../src/features/policies/policy-match.ts'
 import { createRates } from '../../../src/features/policies/policy-rate.ts'
 import { isTimeZone, isWithin } from '../../../src/features/policies/policy-time.ts'
 import { propertyRuns } from '../../property-runs.ts'
@@ -30,7 +31,7 @@ function use(more: Partial<RequestedUse> = {}): RequestedUse {
     projectId: 'proj_1',
     userId: 'ada',
     use: 'tool',
-    tool: { id: 'github:star:1.0.0', aliases: NAMES, ownNames: NAMES },
+    tool: { id: 'github:star:1.0.0', aliases: NAMES, ownNames: NAMES, hints: [] },
     providers: [{ id: 'github', scopes: ['repo', 'gist'] }],
     hosts: ['api.github.com'],
     ...more,
@@ -300,8 +301,8 @@ describe('rates', () => {
   })
 
   test.each([
-    ['user', use({ userId: 'bob' }), use({ tool: { id: 'other', aliases: [], ownNames: [] } })],
-    ['tool', use({ tool: { id: 'other', aliases: [], ownNames: [] } }), use({ userId: 'bob' })],
+    ['user', use({ userId: 'bob' }), use({ tool: { id: 'other', aliases: [], ownNames: [], hints: [] } })],
+    ['tool', use({ tool: { id: 'other', aliases: [], ownNames: [], hints: [] } }), use({ userId: 'bob' })],
   ] as const)('are counted apart for each %s', (per, another, same) => {
     const rates = createRates()
     const rule = limited(1, 60, per)

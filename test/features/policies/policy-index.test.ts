@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type RequestedUse, USE_KINDS } from '../../../src/domain/requested-use.ts'
-import type { Policy, PolicyMatch } from '../../../src/features/policies/domain.ts'
+import { EFFECTS, type Policy, type PolicyMatch } from '../../../src/features/policies/domain.ts'
 import { evaluate } from '../../../src/features/policies/evaluate.ts'
 import { appliesTo, byProvider } from '../../../src/features/policies/policy-match.ts'
 import { propertyRuns } from '../../property-runs.ts'
@@ -29,7 +29,7 @@ const match = fc.record(
   { requiredKeys: [] },
 )
 const rules = fc
-  .array(fc.tuple(fc.constantFrom('allow' as const, 'deny' as const, 'hook' as const), match), {
+  .array(fc.tuple(fc.constantFrom(...EFFECTS), match), {
     maxLength: 8,
   })
   .map((all) => all.map(([effect, one], i) => rule(`rule-${i}`, effect, one)))
@@ -45,7 +45,7 @@ const use: fc.Arbitrary<RequestedUse> = fc
             { maxLength: 2 },
           ),
         })
-        .map((tool) => ({ ...tool, ownNames: tool.aliases.slice(0, 1) })),
+        .map((tool) => ({ ...tool, ownNames: tool.aliases.slice(0, 1), hints: [] })),
       worker: text,
       use: fc.constantFrom(...USE_KINDS),
       providers: fc.array(fc.record({ id: text, scopes: fc.array(text, { maxLength: 2 }) }), {
@@ -108,6 +108,12 @@ test.each<[string, (i: number) => PolicyMatch]>([
   const context = { at: AT, scopes: 'granted' } as const
   evaluate(all, ada, context)
   looks = 0
-  expect(evaluate(all, { ...ada, userId: 'bob@example.com' }, context)).toEqual({ limits: [], hooks: [] })
+  expect(evaluate(all, { ...ada, userId: 'bob@example.com' }, context)).toEqual({
+    limits: [],
+    quotas: [],
+    hooks: [],
+    approvals: [],
+    approvalsBeyond: [],
+  })
   expect(looks).toBe(0)
 })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { policyUid } from '../../../src/features/policies/domain.ts'
+import { subjectsOfUser } from '../../../src/features/policies/domain-quota-subject.ts'
 import { policyContext } from '../../../src/features/policies/store.ts'
+import type { QuotaUse } from '../../../src/features/policies/store-quotas.ts'
 import type { AuditLink } from '../../../src/store/audit-entries.ts'
 import type { StoreChange } from '../../../src/store/changes.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -163,5 +165,82 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
         }
       },
     )
+  })
+}
+
+const NOON = Date.UTC(2026, 10, 18, 12) / 1000 // a Wednesday
+
+/** Tests the promises of `QuotaCounts`. */
+export function quotaPromises(open: () => Promise<OpenedStore>): void {
+  const quotaUse = (projectId: string, limit: number, more: Partial<QuotaUse> = {}): QuotaUse => ({
+    projectId,
+    policy: 'p',
+    quota: { limit, per: 'user', window: 'day' },
+    subject: 'user/day:ada',
+    ...more,
+  })
+
+  describe('quotas', () => {
+    test('count up to their limit over processes whose clocks are five minutes apart, and never more', async () => {
+      await using opened = await open()
+      const { projectId } = await inProject(opened.store)
+      const use = quotaUse(projectId, 20)
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, (_, i) => {
+          const store = i % 2 === 0 ? opened.store : opened.other
+          return store.quotaCounts.take([use], NOON + ((i % 3) - 1) * 300)
+        }),
+      )
+      expect(outcomes.filter(({ outcome }) => outcome === 'taken')).toHaveLength(20)
+      const [count] = await opened.other.quotaCounts.list(projectId, { now: NOON, limit: 10 })
+      expect(count).toMatchObject({ subject: 'user/day:ada', policy: 'p', count: 20 })
+      expect((count?.windowEnd ?? 0) - (count?.windowStart ?? 0)).toBe(86_400)
+      expect((await opened.store.quotaCounts.findUsedUp([use], NOON)).outcome).toBe('used up')
+    })
+
+    test('are counted all or none', async () => {
+      await using opened = await open()
+      const { quotaCounts } = opened.store
+      const { projectId } = await inProject(opened.store)
+      const small = quotaUse(projectId, 1, { policy: 'small' })
+      const wide = quotaUse(projectId, 100, { policy: 'a-wide' })
+      expect((await quotaCounts.take([wide, small], NOON)).outcome).toBe('taken')
+      expect(await quotaCounts.take([wide, small], NOON)).toMatchObject({ outcome: 'used up', by: small })
+      const counts = await quotaCounts.list(projectId, { now: NOON, limit: 10 })
+      expect(counts.map(({ policy, count }) => [policy, count])).toEqual([
+        ['a-wide', 1],
+        ['small', 1],
+      ])
+    })
+
+    test('above 1,000 are counted by hundredths in advance, and never beyond the limit', async () => {
+      await using opened = await open()
+      const { quotaCounts } = opened.store
+      const { projectId } = await inProject(opened.store)
+      const use = quotaUse(projectId, 1_250)
+      let taken = 0
+      for (;;) {
+        const outcome = await quotaCounts.take([use], NOON)
+        if (outcome.outcome === 'used up') break
+        taken += outcome.taken[0]?.count ?? Number.NaN
+      }
+      expect(taken).toBe(1_250)
+    })
+
+    test('are forgotten with their user, and deleted after their window', async () => {
+      await using opened = await open()
+      const { quotaCounts } = opened.store
+      const { projectId } = await inProject(opened.store)
+      const subjects = ['user/day:ada', 'user/hour:ada', 'user/day:bob', 'tool/day:ada']
+      for (const subject of subjects) await quotaCounts.take([quotaUse(projectId, 9, { subject })], NOON)
+      expect(await quotaCounts.forget(projectId, subjectsOfUser('ada'))).toBe(2)
+      const left = await quotaCounts.list(projectId, { now: NOON, limit: 10 })
+      expect(left.map(({ subject }) => subject).sort()).toEqual(['tool/day:ada', 'user/day:bob'])
+      const subjectsOfBob = subjectsOfUser('bob')
+      expect(
+        await quotaCounts.list(projectId, { now: NOON, limit: 10, subjects: subjectsOfBob }),
+      ).toHaveLength(1)
+      expect([await quotaCounts.sweep(NOON, 0), await quotaCounts.sweep(NOON, -2 * 86_400)]).toEqual([0, 2])
+    })
   })
 }

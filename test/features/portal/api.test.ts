@@ -293,13 +293,15 @@ describe('on /me a user', () => {
     const disconnect = () => send(`/me/connections/${connection.id}/disconnect`)
     expect((await disconnect()).response.headers.get('location')).toContain('note=disconnected_here&')
     const again = await browser.get(at((await disconnect()).response.headers.get('location') ?? ''))
-    expect(again.body).toContain('Look in your account at the service whether the access has ended there')
+    expect(again.body).toContain('Check your account with the service to see whether access has ended there')
 
     const other = await connected(['view', 'erase'])
     const question = await other.browser.get(at('/me/erase'))
     await world.call('DELETE', `/v1/connections/${other.connection.id}`) // as the first click does
     const erased = await other.browser.submitForm(question, { understood: 'yes' })
-    expect(erased.body).toContain('Look in your account at each service whether the access has ended there')
+    expect(erased.body).toContain(
+      'Check your account with each service to see whether access has ended there',
+    )
   })
 
   test('sees what was not used for 90 days', async () => {
@@ -456,14 +458,14 @@ describe('on /me a user', () => {
     const waiting = world.call('GET', `/v1/auth/status?id=${pending.body.id}&wait=30`)
     const elsewhere = await enteredAs(world, user)
     const question = await browser.get(at('/me/erase'))
-    expect(question.body).toContain('record of what happened stays')
+    expect(question.body).toContain('activity log is kept')
     const unanswered = (await send('/me/erase')).response.headers
     expect(unanswered.get('location')).toBe('/me/erase')
     expect(unanswered.get('referrer-policy')).toBe('no-referrer')
     expect(await connectionsOf(user)).toHaveLength(1)
     const done = await browser.submitForm(question, { understood: 'yes' })
-    expect(done.body).toContain('Everything is deleted')
-    expect(done.body).not.toContain('Look in your account at each service')
+    expect(done.body).toContain('Everything was deleted')
+    expect(done.body).not.toContain('Check your account with each service')
     expect((await waiting).body.status ?? 'gone').toMatch(/failed|gone/)
     expect(await connectionsOf(user)).toEqual([])
     const { store } = world.gatepass.broker

@@ -102,12 +102,12 @@ describe('users’ own page', () => {
       .first()
       .click()
     await lookAt(person, 'me-disconnect')
-    await page.getByRole('link', { name: 'Keep it' }).click()
-    await page.getByRole('link', { name: 'Your data' }).click()
+    await page.getByRole('link', { name: 'Keep connected' }).click()
+    await page.getByRole('link', { name: 'Download or delete' }).click()
     await lookAt(person, 'me-data')
     await page.getByRole('link', { name: 'Delete everything' }).click()
     await lookAt(person, 'me-erase')
-    await page.getByLabel('I want to delete all of it.').check()
+    await page.getByLabel('I want to delete everything.').check()
     await page.getByRole('button', { name: 'Delete everything' }).click()
     await lookAt(person, 'me-erased')
     await page.goto(`${world.gatepass.url}/me`)
@@ -142,7 +142,7 @@ describe('users’ own page', () => {
       'Reconnect',
       'Disconnect: GitHub, ada-lovelace',
       'End access: Claude',
-      'Your data',
+      'Download or delete',
     ])
       expect(stops).toContainEqual(expect.stringContaining(part))
     await page.getByRole('link', { name: 'Disconnect: GitHub' }).focus()
@@ -169,7 +169,7 @@ describe('users’ own page', () => {
     )
     await page.goto('https://evil.localhost/')
     await page.waitForURL(/\/me\/enter$/)
-    expect(await page.getByRole('heading').textContent()).toBe('This link does not work any more')
+    expect(await page.getByRole('heading').textContent()).toBe('This link no longer works')
     expect((await context.cookies()).filter(({ name }) => name.includes('gatepass-me'))).toEqual([])
     // it was not spent either
     await page.goto(url)

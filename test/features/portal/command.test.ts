@@ -15,7 +15,7 @@ const run = (...args: string[]) =>
 test('portal prints a link to the page of a user, and says what a link cannot have', async () => {
   const { code, stdout } = await run('portal', 'ada', '--name', 'Ada L.', '--may', 'disconnect,erase')
   expect(code).toBe(0)
-  expect(stdout).toContain('Opens the page of ada, once, until')
+  expect(stdout).toContain('This link opens the page of ada once, until')
   const url = /http:\S+ticket=gpp_[\w-]{86}/.exec(stdout)?.[0] ?? ''
   expect((await new UserAgent().get(url)).body).toContain('Ada L.')
   const json = JSON.parse((await run('portal', 'ada', '--seconds', '60', '--json')).stdout)

@@ -22,7 +22,7 @@ export const consoleOfScheduledRuns: ConsolePart = {
       path: '/runs/:id/cancel',
       make: scheduled,
       list: '/runs/:id',
-      said: 'It was cancelled already.',
+      said: 'It had already been canceled.',
     },
   ],
 }

@@ -235,7 +235,11 @@ test.each([
   ['only empty selectors', { id: 'x', tools: [], tags: null }, 'A toolset selects tools by at least one of'],
   ['an id with capitals', { id: 'Mail', tags: ['a'] }, 'id must have 1 to 64 lower-case letters'],
   ['an id that is too long', { id: 'x'.repeat(65), tags: ['a'] }, 'id must have 1 to 64'],
-  ['a selector that does not exist', { id: 'x', tag: ['a'] }, 'tag is no known member: did you mean tags?'],
+  [
+    'a selector that does not exist',
+    { id: 'x', tag: ['a'] },
+    'tag is not a known member: did you mean tags?',
+  ],
   ['a text for a list', { id: 'x', tags: 'a' }, 'tags must be an array'],
   ['an empty name', { id: 'x', tools: [''] }, 'tools.0 must not be empty'],
   ['a tag without a letter', { id: 'x', tags: ['ok', '!!'] }, 'tags.1 has no letter or digit.'],

@@ -43,7 +43,7 @@ export const consoleOfWebhooks: ConsolePart = {
       make: async ({ call }) =>
         (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/twice' })).body.id,
       list: '/webhooks',
-      said: 'The webhook was deleted already.',
+      said: 'The webhook had already been deleted.',
     },
   ],
   confirmed: [

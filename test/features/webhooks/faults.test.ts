@@ -22,7 +22,7 @@ const LONGEST_MS = 300_000
 const LEASE_SECONDS = 30
 
 /** Ten thousand take some six minutes: `EVENTS=10000 npm run test:all -- test/features/webhooks/faults.test.ts`. */
-const EVENTS = Number(process.env.EVENTS ?? repetitions({ few: 300, many: 2_000 }))
+const EVENTS = Number(process.env.EVENTS ?? repetitions({ few: 210, many: 2_000 }))
 
 interface Taken {
   readonly id: string

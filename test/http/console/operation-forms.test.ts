@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attempt } from '../../../src/http/console/form-outcome.ts'
 import { operationForm } from '../../../src/http/console/operation-form.ts'
 import { outputView } from '../../../src/http/console/output-view.ts'
-import { membersOf } from '../../../src/http/console/schema-form.ts'
+import { membersOf, schemaForm } from '../../../src/http/console/schema-form.ts'
+import { schemaFormView } from '../../../src/http/console/schema-form-view.ts'
 import { createApiKey, rotateApiKey } from '../../../src/operations/admin/keys.ts'
 import { createProject } from '../../../src/operations/admin/projects.ts'
 import { setSecret } from '../../../src/operations/admin/secrets.ts'
@@ -98,6 +99,22 @@ describe('a form of an operation', () => {
     expect(view).toContain('Requests; <code>0</code>: any number. From 0 to 60.')
     expect(view).toMatch(/name="name"[^>]* required maxlength="100"/)
     expect(view).toMatch(/<option value="large">large<\/option>/)
+  })
+
+  test('has several lines for long texts by the rule of a tool’s form, unless the page says otherwise', () => {
+    const long = z.object({
+      note: z.string().max(201),
+      line: z.string().max(200),
+      shape: z.string().max(500).regex(/^a/),
+      ident: z.string().max(500),
+      any: z.string(),
+    })
+    const ofOperation = String(operationForm({ id: 'make', body: long }, { ident: { type: 'text' } }).view())
+    const ofTool = String(schemaFormView(schemaForm(jsonSchemaOf(long))))
+    const areas = (view: string) =>
+      [...view.matchAll(/<textarea[^>]* name="\/?(\w+)"/g)].map(([, name]) => name)
+    expect(areas(ofOperation)).toEqual(['note', 'any'])
+    expect(areas(ofTool)).toEqual(['note', 'ident', 'any'])
   })
 
   test('is read as the body of the request; empty fields are left out', () => {

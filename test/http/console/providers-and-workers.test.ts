@@ -85,6 +85,27 @@ describe('the test of a provider', () => {
   })
 })
 
+test('a client of the environment is shown as that, in the list and on the page of its provider', async () => {
+  await using gatepass = await startGatepass({
+    environment: {
+      GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'id-of-the-tests',
+      GATEPASS_PROVIDER_GITHUB_CLIENT_SECRET: 'secret-of-the-tests',
+    },
+  })
+  for (const id of ['github', 'gitlab'])
+    await gatepass.call('POST', '/v1/admin/auth_providers', { id, provider_id: id })
+  const agent = new UserAgent()
+  const url = `${gatepass.url}/dashboard`
+  await agent.submitForm(await agent.follow(url), { key: gatepass.apiKey })
+  const list = textOf(await agent.get(`${url}/providers`))
+  expect(list).toMatch(/github GitHub active from the environment .* gitlab GitLab client is missing not set/)
+  const page = textOf(await agent.get(`${url}/providers/github`))
+  expect(page).toMatch(/Client ID from the environment Client secret from the environment/)
+  expect(textOf(await agent.get(`${url}/providers/gitlab`))).toMatch(
+    /Client ID not set Client secret not set/,
+  )
+})
+
 describe('the form of a provider', () => {
   test('keeps the lines of a key', async () => {
     const { broker } = world.gatepass
@@ -101,8 +122,9 @@ describe('the form of a provider', () => {
     const { id: projectId } = await broker.store.projects.ensure('default', 0)
     const entry = await broker.store.providers.findById(projectId, 'keyed')
     expect(entry && broker.clientFor(entry)?.clientSecret).toBe(pem)
-    for (const path of ['/providers/keyed', '/catalogue/zendesk'])
-      expect((await admin.get(at(path))).body).toMatch(/<textarea[^>]* name="oauth2\.client_secret"/)
+    expect((await admin.get(at('/providers/keyed'))).body).toMatch(
+      /<textarea[^>]* name="oauth2\.client_secret"/,
+    )
   })
 
   test('undoes no newer change of a value that it only showed, and takes values as JSON beside its own', async () => {
@@ -159,15 +181,17 @@ describe('a worker', () => {
     expect(page.body).toContain('class="note bad"')
     expect(textOf(await send('/workers/away/sync'))).toMatch(/cannot be reached/)
     const changed = await send('/workers/away/settings', { 'http.timeout': '7' })
-    expect(textOf(changed)).toMatch(/It was changed\. .*cannot be reached/)
+    expect(textOf(changed)).toMatch(/The changes were saved\. .*cannot be reached/)
     const moved = await send('/workers/away/settings', {
       'http.uri': world.worker.url,
       'http.secret': WORKER_SECRET,
     })
     // another worker of this file lists the same tools, so they are left out
-    expect(textOf(moved)).toMatch(/It was changed\. The tool .+ was left out/)
+    expect(textOf(moved)).toMatch(/The changes were saved\. The tool .+ was left out/)
     expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')
-    expect(textOf(await admin.get(at('')))).toContain('for you Not all tools of the worker away were read.')
+    expect(textOf(await admin.get(at('')))).toContain(
+      'not working Not all tools of the worker away were read.',
+    )
   })
 
   test('of the type MCP gets its token in the header, and no page has the token', async () => {

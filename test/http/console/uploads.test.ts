@@ -72,7 +72,12 @@ describe('an upload', () => {
 
   test.each([
     ['of 70 kB', 'x'.repeat(70_000), 400, 'larger than 64 KiB'],
-    ['of an SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>', 400, 'no PNG, JPEG or WebP image'],
+    [
+      'of an SVG',
+      '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      400,
+      'not those of a PNG, JPEG, or WebP image',
+    ],
   ])('%s is refused on a page that says so', async (_, text, status, said) => {
     const file = part('logo', text, '; filename="l.jpg"\r\ncontent-type: image/jpeg')
     const page = await send(admin, `${part('csrf', await csrfOf(admin))}${file}${END}`)

@@ -35,8 +35,20 @@ const SAME_AS = {
   proxyPatch: 'proxyGet',
   proxyDelete: 'proxyGet',
 }
-/** It needs an MCP server with OAuth; its answer is that of `authorize`. */
-const WITHOUT_EXAMPLE = ['authorizeWorker']
+/**
+ * They need an MCP server with OAuth, a service that takes keys, and a server that gives tokens to a client by itself. The
+ * answers of the first two are those of `authorize` and `getConnection`; docs/guides/grants.md has requests of the others.
+ */
+const WITHOUT_EXAMPLE = [
+  'authorizeWorker',
+  'createConnection',
+  'addConnectionOfProject',
+  'listConnectionsOfProject',
+  'getConnectionOfProject',
+  'updateConnectionOfProject',
+  'testConnectionOfProject',
+  'deleteConnectionOfProject',
+]
 
 describe('the examples of the API reference', () => {
   test('are what `npm run docs-examples` writes', async () => {

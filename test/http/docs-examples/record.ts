@@ -9,6 +9,8 @@ import { type ExampleWorld, WORKER_SECRET } from './world.ts'
 
 /** The parts of a request for an operation, beside the method and the template of its path. */
 export interface Request {
+  /** Default: an administrator's key. */
+  readonly key?: string
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
@@ -41,14 +43,43 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
     ),
   )
 
+  /** A call that a group approves, and remembers for an hour. */
+  async function recordApprovals(): Promise<void> {
+    const key = await gatepass.makeKey('approver')
+    const approve = { by: { group: 'security' }, remember: ['once', 'hour'] }
+    const policy = {
+      id: 'lists-are-seen',
+      effect: 'approve',
+      match: { tools: ['Hub.ListRepositories'] },
+      approve,
+    }
+    await gatepass.call('POST', '/v1/admin/policies', policy)
+    const { body } = await gatepass.call('POST', '/v1/tools/run', {
+      toolId: 'Hub.ListRepositories',
+      args: { owner: 'ada' },
+      user_id: 'ada',
+    })
+    const params = { id: body.requires_authorization.id }
+    await send('listApprovals', { key })
+    const { digest } = await send('getApproval', { params, key })
+    const decision = { decision: 'approve', digest, approver: 'bob', remember: 'hour', fixed: ['owner'] }
+    await send('decideApproval', { params, body: decision, key })
+    const { items } = await send('listStandingApprovals')
+    await send('deleteStandingApproval', { params: { id: items[0].id } })
+    await gatepass.call('DELETE', '/v1/admin/policies/lists-are-seen')
+  }
+
   async function send(operationId: string, request: Request = {}): Promise<Recorded['answer']> {
     const route = routes.get(operationId)
     if (route === undefined) throw new Error(`There is no operation ${operationId}.`)
-    const { params = {}, query = {}, body, headers = {} } = request
+    const { params = {}, query = {}, body, headers = {}, key } = request
     const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
     const search = new URLSearchParams(query).toString()
     const whole = path.replaceAll('%2F', '/') + (search && `?${search}`)
-    const answered = await gatepass.call(route.method.toUpperCase(), whole, body, { headers })
+    const answered = await gatepass.call(route.method.toUpperCase(), whole, body, {
+      headers,
+      ...(key !== undefined && { key }),
+    })
     const { status, body: answer } = answered
     const mediaType = answered.headers.get('content-type')?.replace(/;.*$/, '')
     if (status >= 300) throw new Error(`${operationId}: ${status} ${JSON.stringify(answer)}`)
@@ -214,6 +245,16 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('dryRunPolicies', {
     body: { policies: [{ id: 'no-ada', effect: 'deny', match: { users: ['ada'] } }] },
   })
+  const quota = { limit: 100, per: 'user', window: 'day' }
+  await gatepass.call('POST', '/v1/admin/policies', {
+    id: 'hundred-a-day',
+    effect: 'deny',
+    match: { tools: ['Hub.*'], quota },
+  })
+  await gatepass.call('POST', '/v1/tools/execute', { tool_name: 'Hub.ListRepositories', ...ada })
+  await send('listQuotas')
+  await recordApprovals()
+  await gatepass.call('DELETE', '/v1/admin/policies/hundred-a-day')
   await send('deletePolicy', { params: { id: 'no-deletion' } })
   const receiver = `${worker.url}/webhooks`
   const hook = await send('createWebhook', {
@@ -284,7 +325,15 @@ export function toExamples(world: ExampleWorld, recorded: readonly Recorded[]): 
       ...(answer !== '' && { answer: mediaType === 'text/plain' ? shortened(answer) : answer }),
     }
     const sdk = snippets.get(operationId)
-    examples.set(operationId, { ...JSON.parse(normalize(JSON.stringify(example))), ...(sdk && { sdk }) })
+    examples.set(operationId, {
+      ...JSON.parse(
+        normalize(JSON.stringify(example)).replaceAll(
+          /(digest\\*":\\*")[\w-]{43}/g,
+          '$1fS0zQm1hZ2VzdC1vZi10aGUtY2FsbC1pcy1zaG93bjE',
+        ),
+      ),
+      ...(sdk && { sdk }),
+    })
   }
   return Object.fromEntries([...examples].toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }

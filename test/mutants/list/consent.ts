@@ -8,6 +8,10 @@ const REDEMPTION = 'src/store/authorization-redemption.ts'
 const HOSTILE = 'flows/hostile-browsers.test.ts'
 const RECEIVED = 'flows/receive-response.test.ts'
 
+const FOREIGN_CLICK =
+  "    if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)"
+const PROJECTS = 'flows/connections-of-project.test.ts'
+
 export const consent: readonly Mutation[] = [
   {
     rows: [],
@@ -94,7 +98,7 @@ export const consent: readonly Mutation[] = [
     rows: [],
     fault: 'the form of a sentence for one is missing',
     file: 'src/http/pages/texts/connect/fr.json',
-    from: '    "one": "Ce lien est encore valable {count} minute.",\n',
+    from: '    "one": "Ce lien expire dans {count} minute.",\n',
     to: '',
     test: 'http/texts.test.ts',
     name: 'each sentence with a number has the forms of the language',
@@ -301,8 +305,8 @@ export const consent: readonly Mutation[] = [
     rows: ['P2', '47'],
     fault: 'tokens are sent to the new hosts of a changed entry',
     file: 'src/flows/get-access-token.ts',
-    from: 'if (connection.providerIdentity !== providerIdentity(broker, entry)) {',
-    to: 'if (connection.providerIdentity === undefined) {',
+    from: 'if (connection.providerIdentity !== providerIdentity(broker, entry))\n    return changed(',
+    to: 'if (connection.providerIdentity === undefined)\n    return changed(',
     test: 'flows/refresh-connection.test.ts',
     name: 'a new consent, and no token of the old one is sent',
   },
@@ -323,5 +327,68 @@ export const consent: readonly Mutation[] = [
     to: 'if (entry === undefined)',
     test: RECEIVED,
     name: 'an entry that changed its hosts or client meanwhile gets no code',
+  },
+  {
+    rows: ['69'],
+    fault: 'the signature of a provider’s page is not compared',
+    file: 'src/providers/installation.ts',
+    from: "return timingSafeEqual(expected, Buffer.from(given, 'hex'))",
+    to: "return timingSafeEqual(expected, expected) || given === 'hex'",
+    test: 'flows/installation.test.ts',
+    name: 'has to be signed as the entry says',
+  },
+  {
+    rows: ['69'],
+    fault: 'a form of another site begins an installation',
+    file: 'src/http/connect/install.ts',
+    from: "if (!isFromOwnPage(c, broker)) return endingOf(c, broker, entry, { kind: 'foreign_click' }, 403)",
+    to: '',
+    test: 'flows/installation.test.ts',
+    name: 'from another site starts nothing',
+  },
+  {
+    rows: ['73'],
+    fault: 'a server of OAuth 1.0 that confirms no callback is used',
+    file: 'src/providers/oauth1/client.ts',
+    from: "if (members.oauth_callback_confirmed !== 'true')",
+    to: "if (members.oauth_callback_confirmed === 'never')",
+    test: 'flows/oauth1.test.ts',
+    name: 'threat: a server that does not confirm the callback',
+  },
+  {
+    rows: ['77'],
+    fault: 'a form with a key is taken from another site',
+    file: 'src/http/connect/connect.ts',
+    from: `${FOREIGN_CLICK}\n    if (authorization === undefined) return linkNotFound(c)\n    if (!isStartable(authorization)) return show`,
+    to: '    if (authorization === undefined) return linkNotFound(c)\n    if (!isStartable(authorization)) return show',
+    test: 'flows/credentials.test.ts',
+    name: 'of another site is refused',
+  },
+  {
+    rows: ['72'],
+    fault: 'a connection of the project is used by users it is not shared with',
+    file: 'src/domain/shared-connection.ts',
+    from: '    fits(users, use.userId) &&\n',
+    to: '',
+    test: PROJECTS,
+    name: 'only those use it with whom it is shared',
+  },
+  {
+    rows: ['72'],
+    fault: 'a tool’s name that others can take too opens a connection of the project',
+    file: 'src/domain/shared-connection.ts',
+    from: 'tools === undefined ||',
+    to: 'tools !== null ||',
+    test: PROJECTS,
+    name: 'only those use it with whom it is shared',
+  },
+  {
+    rows: ['72'],
+    fault: 'a token of a connection of the project is read as a user’s connection',
+    file: 'src/flows/get-connection.ts',
+    from: '    connection.userId === NO_USER ||\n',
+    to: '',
+    test: PROJECTS,
+    name: 'is not reached as a connection of a user',
   },
 ]

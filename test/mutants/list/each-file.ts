@@ -123,7 +123,7 @@ export const eachFile: readonly Mutation[] = [
     rows: [],
     fault: 'a client hears of the approvals of other users',
     file: 'src/mcp/consent/settled-links.ts',
-    from: 'listeners.get(keyOf(authorization)) ?? []',
+    from: 'listeners.get(keyOf(owner)) ?? []',
     to: '[...listeners.values()].flatMap((all) => [...all])',
     test: 'mcp/consent.test.ts',
     name: 'does not hear of the approvals of another user',

@@ -33,7 +33,7 @@ export const parts: readonly Mutation[] = [
     rows: [],
     fault: 'the key of client_secret_jwt is sent where {{client_secret}} stands',
     file: 'src/providers/client-key.ts',
-    from: 'keyMethodOf(provider) === undefined && !/-----BEGIN',
+    from: 'keyMethodOf(provider) === undefined &&\n    !/-----BEGIN',
     to: '!/-----BEGIN',
     test: 'flows/client-keys.test.ts',
     name: 'puts no key where a template names the client secret',
@@ -63,6 +63,6 @@ export const parts: readonly Mutation[] = [
     from: 'if (host !== undefined && host !== named)',
     to: "if (host === '')",
     test: 'http/proxy.test.ts',
-    name: 'is refused where the request line names another host',
+    name: 'is refused where the request line names a different host from the Host header',
   },
 ]

@@ -292,7 +292,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['R9'],
     fault: 'a tool that is not safe to repeat is run again with a new token',
     file: 'src/tools/run/execute-tool.ts',
-    from: 'if (!isRepeatable && !answer.error.canRetry) return asRetryable(answer)',
+    from: 'if (!mayRepeat || (isApproved && !isSameAccount)) return asRetryable(answer)',
     to: '',
     test: 'flows/refresh-forced.test.ts',
     name: 'R9: a tool whose token is refused',

@@ -87,7 +87,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an import replaces a tool whose name is spelled alike',
-    file: 'src/tools/metadata/import-tools.ts',
+    file: 'src/tools/metadata/read-document.ts',
     from: 'known.title.toLowerCase() !== metadata.title.toLowerCase()',
     to: "known.title === ''",
     test: 'http/import.test.ts',

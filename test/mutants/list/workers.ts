@@ -340,7 +340,7 @@ export const workers: readonly Mutation[] = [
     rows: [],
     fault: 'the API changes a worker that the settings name',
     file: 'src/tools/worker.ts',
-    from: "  refuseManaged(worker, 'change')\n",
+    from: "  refuseManaged(broker, worker, 'change')\n",
     to: '',
     test: 'tools/module.test.ts',
     name: 'that only the settings change',

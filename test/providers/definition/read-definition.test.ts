@@ -106,7 +106,7 @@ describe('a definition', () => {
   test('keeps the scopes where its own parameters have them', () => {
     const params = { user_scope: '{{scopes}} {{existing_scopes}}' }
     const authorize_request = { endpoint: 'https://erp.example/authorize', params }
-    const read = readDefinition(minimal({ authorize_request })).provider.authorizationRequest.params
+    const read = readDefinition(minimal({ authorize_request })).provider.authorizationRequest?.params
     expect(read).toMatchObject(params)
     expect(read).not.toHaveProperty('scope')
   })
@@ -183,7 +183,7 @@ describe('a definition', () => {
       'a client of the environment',
       minimal({ environment_client: true }),
       'oauth2.environment_client',
-      /no known member/,
+      /not a known member/,
     ],
   ])(
     'with %s is refused, with the member, the reason and the nearest allowed value',

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { newPerson, openBrowser } from '../../browser.ts'
 import type { Loopback } from '../../loopback.ts'
-import { type AgentWorld, startAgentWorld } from './agent-world.ts'
+import { type AgentWorld, ASK_FIRST, askBeforeEcho, startAgentWorld } from './agent-world.ts'
 import { startConsentMcpServer } from './consent-mcp-server.ts'
 import { inAnotherProcess } from './in-another-process.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
@@ -20,11 +20,13 @@ let model: ScriptedModel
 let mcp: Loopback
 let browser: Browser
 let user = ''
+let person: Awaited<ReturnType<typeof askBeforeEcho>>
 
 beforeAll(async () => {
   agents = await startAgentWorld()
   model = await startScriptedModel()
   model.calls = [{ name: 'Demo_WhoAmI', input: {} }]
+  person = await askBeforeEcho(agents)
   browser = await openBrowser()
   agents.world.as.behaviour.consent = 'page'
   mcp = await startConsentMcpServer(agents.gatepass, () => user)
@@ -64,6 +66,27 @@ describe('examples/agents', () => {
     expect(agents.runsOf(user, 'WhoAmI')).toBe(1)
   })
 
+  test.each([
+    ['approved', 'approveCall', '"text":"ask first"', 1],
+    ['denied', 'denyCall', 'Not on a Sunday.', 0],
+  ] as const)(
+    'approval.ts shows the link of a call, waits, and goes on when it is %s',
+    async (_, decide, said, runs) => {
+      user = agents.newUser()
+      model.calls = [ASK_FIRST]
+      onTestFinished(() => {
+        model.calls = [{ name: 'Demo_WhoAmI', input: {} }]
+      })
+      const printed = await inAnotherProcess(new URL('approval.ts', FOLDER), agents, model, {
+        arguments: [user, 'Demo_Echo'],
+        approve: person[decide],
+      })
+      expect(printed).toMatch(/May I call Demo_Echo\? Please decide: http\S+\/approve\/appr_/)
+      expect(printed).toContain(said)
+      expect(agents.runsOf(user, 'Echo')).toBe(runs)
+    },
+  )
+
   test('openai-agents stores its run at a missing consent, and another process goes on', async () => {
     user = agents.newUser()
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-agents-'))
@@ -80,7 +103,7 @@ describe('examples/agents', () => {
 
   test('are all run here, and each has less than 60 lines', () => {
     const files = readdirSync(FOLDER)
-    expect(files.sort()).toEqual([...EXAMPLES, 'openai-agents.ts', 'run_tool.py'].sort())
+    expect(files.sort()).toEqual([...EXAMPLES, 'approval.ts', 'openai-agents.ts', 'run_tool.py'].sort())
     for (const file of files)
       expect(readFileSync(new URL(file, FOLDER), 'utf8').split('\n').length).toBeLessThan(60)
   })

@@ -40,7 +40,7 @@ export async function inAnotherProcess(
   let isApproved = false
   for await (const chunk of child.stdout) {
     printed += chunk
-    const [url] = /http\S+\/connect\/\S+/.exec(printed) ?? []
+    const [url] = /http\S+\/(?:connect|approve)\/\S+/.exec(printed) ?? []
     if (url === undefined || isApproved) continue
     isApproved = true
     await approve?.(url)

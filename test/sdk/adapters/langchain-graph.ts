@@ -1,11 +1,11 @@
 import { MemorySaver, MessagesAnnotation, StateGraph } from '@langchain/langgraph'
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { ChatOpenAI } from '@langchain/openai'
-import { consentNode, langchainTools } from '../../../src/sdk/adapters/langchain.ts'
+import { approvalNode, consentNode, langchainTools } from '../../../src/sdk/adapters/langchain.ts'
 import type { AdapterOptions } from '../../../src/sdk/adapters/options.ts'
 import type { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 
-/** An agent as a graph: model, consent, tools, model. The model is at `OPENAI_BASE_URL`. */
+/** An agent as a graph: model, consent, tools, approval, model. The model is at `OPENAI_BASE_URL`. */
 export async function buildGraph(
   gatepass: Gatepass,
   options: AdapterOptions,
@@ -24,10 +24,12 @@ export async function buildGraph(
     .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
     .addNode('consent', consentNode(gatepass, options))
     .addNode('tools', new ToolNode(tools, { handleToolErrors: options.consent !== 'throw' }))
+    .addNode('approval', approvalNode(gatepass, options))
     .addEdge('__start__', 'model')
     .addConditionalEdges('model', (state) => (toolsCondition(state) === 'tools' ? 'consent' : '__end__'))
     .addEdge('consent', 'tools')
-    .addEdge('tools', 'model')
+    .addEdge('tools', 'approval')
+    .addEdge('approval', 'model')
     .compile({ checkpointer })
 }
 

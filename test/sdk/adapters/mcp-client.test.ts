@@ -1,8 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { onElicitation, type ShowLink } from '../../../src/sdk/adapters/mcp-client.ts'
+import { type LinkRequest, onElicitation, type ShowLink } from '../../../src/sdk/adapters/mcp-client.ts'
+import { startWorld } from '../../http/world.ts'
 import type { Loopback } from '../../loopback.ts'
-import { type AgentWorld, giveConsent, startAgentWorld } from './agent-world.ts'
+import { connect } from '../../mcp/clients.ts'
+import { type AgentWorld, ASK_FIRST, askBeforeEcho, giveConsent, startAgentWorld } from './agent-world.ts'
 import { startConsentMcpServer } from './consent-mcp-server.ts'
 
 // The official MCP client, and a server that asks for the consents of a real Gatepass by URL elicitation.
@@ -53,6 +55,31 @@ describe('onElicitation', () => {
     user = agents.newUser()
     expect(await call(() => false)).toBe('You declined.')
     expect(agents.runsOf(user, 'WhoAmI')).toBe(0)
+  })
+
+  test('at /mcp shows the link of a call that waits for a person, and the call goes on', async () => {
+    await using world = await startWorld({ gatepass: { mode: 'development' } })
+    const { approveCall } = await askBeforeEcho({ world })
+    const links: LinkRequest[] = []
+    await using connected = await connect(world.gatepass, {
+      era: 'modern',
+      capabilities: { elicitation: { url: {} } },
+    })
+    const { client } = connected
+    const decided: Promise<void>[] = []
+    client.setRequestHandler(
+      'elicitation/create',
+      onElicitation((link) => {
+        links.push(link)
+        decided.push(approveCall(link.url))
+      }),
+    )
+    const call = () => client.callTool({ name: ASK_FIRST.name, arguments: ASK_FIRST.input })
+    const result = await call()
+    await Promise.all(decided)
+    expect(JSON.stringify(result)).toContain('ask first')
+    expect(links).toMatchObject([{ url: expect.stringContaining('/approve/appr_') }])
+    expect(world.worker.invocations).toHaveLength(1)
   })
 
   test.each([

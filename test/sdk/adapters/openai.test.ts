@@ -221,3 +221,23 @@ describe('Chat Completions', () => {
     expect(second.choices[0]?.message.content).toContain(`"user_id":"${user}"`)
   })
 })
+
+test.each([
+  [
+    'responses',
+    { id: '1', type: 'function', function: { name: 'Demo_Echo', arguments: '{}' } },
+    'Chat Completions',
+  ],
+  ['chat', { type: 'function_call', call_id: '1', name: 'Demo_Echo', arguments: '{}' }, 'the Responses API'],
+] as const)('with format %s, calls of the other API are refused', async (format, call, other) => {
+  const { runCalls } = await openaiTools(agents.gatepass, {
+    user: agents.newUser(),
+    tools: TOOLS,
+    format: format as 'responses',
+  })
+  const calls: readonly unknown[] = [call]
+  await expect(runCalls(calls as Parameters<typeof runCalls>[0])).rejects.toMatchObject({
+    code: 'invalid_options',
+    message: expect.stringContaining(other),
+  })
+})

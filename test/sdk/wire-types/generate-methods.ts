@@ -22,6 +22,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   workers: 'Workers: the servers that list tools and run them.',
   tools: 'Tools imported from metadata.',
   toolsets: 'Toolsets are named selections of tools, which MCP clients reach at `/mcp/{id}`.',
+  sharedConnections: 'Connections of the project, which it shares with users, agents and tools.',
   secrets: 'Secrets for tools. Gatepass gives their values to tools and never returns them.',
   policies: 'Policies decide which tools and callers may use which tokens.',
   webhooks:
@@ -29,6 +30,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   connections: 'The connections of all users.',
   mcpClients: 'The MCP clients that users have allowed to act for them.',
   keys: 'API keys of the project.',
+  approvals: 'Calls that people must approve, and what they decided. Needs a key of the role `approver`.',
   projects: 'The projects that the key may see.',
 }
 

@@ -41,7 +41,7 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
     .filter((member) => !OF_THE_ENTRY.has(member) && !OF_THE_CLIENT.has(member))
     .map((member) => ({ member, reason: 'a definition has no such member' }))
   if (entry.enabled === false)
-    notes.push({ member: 'enabled', reason: 'whether an entry is in use is no part of its definition' })
+    notes.push({ member: 'enabled', reason: 'whether an entry is in use is not part of its definition' })
   const own = Object.fromEntries(Object.entries(oauth2).filter(([member]) => !OF_THE_CLIENT.has(member)))
   if (/\$\{(?:env|file):/.test(JSON.stringify(own)))
     return notCarried(

@@ -28,7 +28,7 @@ export function importGrant(document: JsonRecord, options: ImportOptions): reado
   return Object.entries(document)
     .filter(([name]) => name !== 'defaults')
     .map(([name, entry]) =>
-      isRecord(entry) ? importEntry(name, entry, options) : notCarried(name, 'is no object'),
+      isRecord(entry) ? importEntry(name, entry, options) : notCarried(name, 'is not an object'),
     )
 }
 
@@ -89,7 +89,7 @@ function paramsOf(value: unknown, notes: ImportNote[]): { params?: Record<string
     typeof content === 'object' || String(content).includes('{{') ? [] : [[name, String(content)] as const],
   )
   if (!isRecord(value) || texts.length < members.length)
-    notes.push({ member: 'custom_params', reason: 'has values that are no text' })
+    notes.push({ member: 'custom_params', reason: 'has values that are not text' })
   return texts.length > 0 ? { params: Object.fromEntries(texts) } : {}
 }
 

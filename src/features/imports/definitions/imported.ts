@@ -14,7 +14,12 @@ export interface DefinitionDocument {
   readonly id: string
   readonly name: string
   readonly category?: string
-  readonly oauth2: Readonly<Record<string, unknown>>
+  readonly type?: 'credentials' | 'oauth1'
+  readonly owner?: 'either'
+  /** One of these three is there. */
+  readonly oauth2?: Readonly<Record<string, unknown>>
+  readonly oauth1?: Readonly<Record<string, unknown>>
+  readonly credentials?: Readonly<Record<string, unknown>>
   /** An imported definition was not compared with the documentation of the provider. */
   readonly verified: false
 }
@@ -58,7 +63,9 @@ export function carried(
 ): ImportedProvider {
   const whole: DefinitionDocument = {
     ...definition,
-    oauth2: withoutEmpty(definition.oauth2),
+    ...(definition.oauth2 && { oauth2: withoutEmpty(definition.oauth2) }),
+    ...(definition.oauth1 && { oauth1: withoutEmpty(definition.oauth1) }),
+    ...(definition.credentials && { credentials: withoutEmpty(definition.credentials) }),
     verified: false,
   }
   const faults = definitionFaults(whole, allowsHttp)

@@ -94,7 +94,7 @@ export class NangoTemplates implements NangoValues {
       }
       const variable = this.#declare(name)
       return variable === undefined
-        ? refuse(name, 'names a value that is no host and no part of a path')
+        ? refuse(name, 'names a value that is neither a host nor a part of a path')
         : `{{${variable}}}`
     })
     this.notes.push(...faults)

@@ -8,17 +8,16 @@ import {
   idOf,
   notCarried,
 } from './imported.ts'
+import { importCredentials, TYPED_MODES } from './nango-credentials.ts'
 import { NangoTemplates, textsOf } from './nango-values.ts'
+
+/** `OAUTH2_CC`: the client asks for tokens by itself. At Nango each connection has its own client, here the entry has. */
+const OAUTH_MODES = ['OAUTH2', 'MCP_OAUTH2', 'OAUTH2_CC']
 
 /** Kinds of authorization without a user's code, and what each is. */
 const NO_CODE: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    API_KEY: 'API keys, no OAuth',
-    BASIC: 'user name and password, no OAuth',
-    OAUTH1: 'OAuth 1',
     TBA: 'OAuth 1 (token-based authentication)',
-    OAUTH2_CC: 'client credentials: a grant without a user’s code',
-    TWO_STEP: 'a token request of its own kind, without a user’s code',
     JWT: 'tokens that the client signs itself, without a user’s code',
     APP: 'installations of an app, with tokens that the client signs itself',
     CUSTOM: 'installations of an app beside OAuth 2',
@@ -44,11 +43,21 @@ const READ = new Set([
   ...['authorization_url_replacements', 'authorization_code_param_in_callback', 'client_registration'],
   ...['registration_url', 'registration_params', 'authorization_url_skip_empty'],
 ])
+const READ_OF_OAUTH1 = new Set([
+  ...['auth_mode', 'authorization_url', 'token_url', 'request_url', 'signature_method', 'proxy'],
+  ...['authorization_params', 'request_params', 'token_params', 'request_http_method', 'token_http_method'],
+])
+const READ_OF_TYPED = new Set([
+  ...['auth_mode', 'credentials', 'proxy', 'token_url', 'token_params', 'token_headers', 'token_response'],
+  ...['token_request_method', 'token_expires_in_ms', 'token_expiration_buffer', 'body_format'],
+])
 /** Members of `proxy` that are read, or that are ignored because they are no part of an authorization. */
 const READ_OF_PROXY = new Set([
   ...['base_url', 'headers', 'retry', 'paginate', 'decompress', 'verification', 'connection_config'],
   ...['forward_headers_on_redirect'],
 ])
+/** Values of `grant_type` that follow from the kind of the request. */
+const OWN_GRANTS = ['refresh_token', 'client_credentials', 'account_credentials']
 const STANDARD: Readonly<Record<string, string>> = {
   response_type: 'code',
   grant_type: 'authorization_code',
@@ -57,7 +66,7 @@ const STANDARD: Readonly<Record<string, string>> = {
 /** The providers of Nango's `providers.yaml`. An entry inherits the members of the entry that its `alias` names. */
 export function importNango(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
   return Object.entries(document).map(([name, own]) => {
-    if (!isRecord(own)) return notCarried(name, 'is no object')
+    if (!isRecord(own)) return notCarried(name, 'is not an object')
     const base = typeof own.alias === 'string' ? document[own.alias] : {}
     if (!isRecord(base)) return notCarried(name, 'names another entry that is not there', 'alias')
     return importEntry(name, { ...base, ...own }, options)
@@ -66,20 +75,24 @@ export function importNango(document: JsonRecord, options: ImportOptions): reado
 
 function importEntry(name: string, entry: JsonRecord, options: ImportOptions): ImportedProvider {
   const mode = String(entry.auth_mode)
-  if (mode !== 'OAUTH2' && mode !== 'MCP_OAUTH2')
+  if (TYPED_MODES.includes(mode)) return importCredentials(name, entry, unread(entry, READ_OF_TYPED), options)
+  if (mode === 'OAUTH1') return importOAuth1(name, entry, options)
+  if (!OAUTH_MODES.includes(mode))
     return notCarried(name, NO_CODE.get(mode) ?? 'an authorization of an unknown kind', 'auth_mode')
   const id = idOf(name)
   if (id === undefined) return notCarried(name, 'no id can be made of its name')
-  const notes: ImportNote[] = Object.keys(entry)
-    .filter((member) => !READ.has(member) && !NOT_ABOUT_AUTHORIZATION.has(member))
-    .map((member) => ({ member, reason: REASONS.get(member) ?? 'a definition has no such member' }))
+  const notes = unread(entry, mode === 'OAUTH2_CC' ? new Set([...READ, 'credentials']) : READ)
   const templates = new NangoTemplates(entry, notes)
+  const isUserless = mode === 'OAUTH2_CC'
+  const { grant_type: grant = 'client_credentials' } = isRecord(entry.token_params) ? entry.token_params : {}
+  if (isUserless && !OWN_GRANTS.includes(String(grant)))
+    return notCarried(name, 'a grant of its own kind', 'token_params.grant_type')
   const urls = {
-    authorize: urlOf(templates, entry, 'authorization_url'),
+    authorize: isUserless ? undefined : urlOf(templates, entry, 'authorization_url'),
     token: urlOf(templates, entry, 'token_url'),
     refresh: entry.refresh_url === undefined ? undefined : urlOf(templates, entry, 'refresh_url'),
   }
-  if (urls.authorize === undefined || urls.token === undefined)
+  if ((urls.authorize === undefined && !isUserless) || urls.token === undefined)
     return {
       name,
       carried: 'none',
@@ -100,12 +113,16 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
     callback_members: templates.callbackMembers,
     ...separator(entry, notes),
     ...(entry.disable_pkce === true && { pkce: { enabled: false } }),
-    authorize_request: { endpoint: urls.authorize, ...authorization(templates, entry) },
+    ...(isUserless
+      ? { grant: { type: grant } }
+      : {
+          authorize_request: { endpoint: urls.authorize, ...authorization(templates, entry) },
+          refresh_request: {
+            endpoint: urls.refresh ?? urls.token,
+            ...request(entry.refresh_params ?? entry.token_params, 'refresh_params'),
+          },
+        }),
     token_request: { endpoint: urls.token, ...request(entry.token_params, 'token_params') },
-    refresh_request: {
-      endpoint: urls.refresh ?? urls.token,
-      ...request(entry.refresh_params ?? entry.token_params, 'refresh_params'),
-    },
     default_scopes: scopes.length > 0 ? scopes : typeof scope === 'string' ? [scope] : undefined,
     ...(typeof entry.authorization_code_param_in_callback === 'string' && {
       code_parameter: entry.authorization_code_param_in_callback,
@@ -114,6 +131,39 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
   }
   const displayName = typeof entry.display_name === 'string' ? entry.display_name : name
   return carried(name, { id, name: displayName, oauth2 }, unique(notes), options)
+}
+
+/** OAuth 1.0a. `request_url` is the endpoint of temporary credentials (RFC 5849 section 2.1). */
+function importOAuth1(name: string, entry: JsonRecord, options: ImportOptions): ImportedProvider {
+  const id = idOf(name)
+  if (id === undefined) return notCarried(name, 'no id can be made of its name')
+  const notes = unread(entry, READ_OF_OAUTH1)
+  const templates = new NangoTemplates(entry, notes)
+  const request = (url: string, params: string, method: unknown) => ({
+    endpoint: urlOf(templates, entry, url),
+    ...(method === 'GET' && { method }),
+    ...paramsOf(templates, entry[params], params),
+  })
+  const { headers, ...api } = apiOf(templates, entry.proxy, notes) ?? {}
+  const own =
+    isRecord(headers) && Object.values(headers).every((text) => !String(text).includes('{{access_token}}'))
+  const oauth1 = {
+    variables: templates.variables,
+    temporary_request: request('request_url', 'request_params', entry.request_http_method),
+    authorize_request: request('authorization_url', 'authorization_params', undefined),
+    token_request: request('token_url', 'token_params', entry.token_http_method),
+    signature_method: entry.signature_method,
+    api: api.base_url === undefined ? undefined : { base_url: api.base_url, ...(own && { headers }) },
+  }
+  const displayName = typeof entry.display_name === 'string' ? entry.display_name : name
+  return carried(name, { id, name: displayName, type: 'oauth1', oauth1 }, unique(notes), options)
+}
+
+/** The members of the entry that are neither read nor without a meaning here. */
+function unread(entry: JsonRecord, read: ReadonlySet<string>): ImportNote[] {
+  return Object.keys(entry)
+    .filter((member) => !read.has(member) && !NOT_ABOUT_AUTHORIZATION.has(member))
+    .map((member) => ({ member, reason: REASONS.get(member) ?? 'a definition has no such member' }))
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map(
@@ -131,7 +181,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 function urlOf(templates: NangoTemplates, entry: JsonRecord, member: string): string | undefined {
   const written = entry[member]
   if (typeof written === 'string') return templates.url(member, written)
-  templates.notes.push({ member, reason: 'is no URL' })
+  templates.notes.push({ member, reason: 'is not a URL' })
   return undefined
 }
 
@@ -195,7 +245,7 @@ function paramsOf(
   const params: Record<string, string> = {}
   for (const [name, content] of Object.entries(isRecord(value) ? value : {})) {
     const text = String(content)
-    if (STANDARD[name] === text || (name === 'grant_type' && text === 'refresh_token')) continue
+    if (STANDARD[name] === text || (name === 'grant_type' && OWN_GRANTS.includes(text))) continue
     if (/\$\{|\{\{/.test(text) || typeof content === 'object')
       templates.notes.push({ member: `${member}.${name}`, reason: 'names a value of the connection' })
     else params[name] = text

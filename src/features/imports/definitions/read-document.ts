@@ -83,7 +83,7 @@ function parseText(text: string): JsonRecord {
   if (text.length > MAX_LENGTH)
     throw new BrokerError('invalid_request', `The document is longer than ${MAX_LENGTH} characters.`)
   const document = parseJson(text.replace(/^\uFEFF/, '')) ?? parseYaml(text)
-  if (!isRecord(document)) throw new BrokerError('invalid_request', 'The document is no object.')
+  if (!isRecord(document)) throw new BrokerError('invalid_request', 'The document is not an object.')
   return document
 }
 

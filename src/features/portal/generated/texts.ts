@@ -12,6 +12,7 @@ export interface PortalTexts {
   readonly reasons: {
     readonly refresh_refused: Sentence<'provider'>
     readonly consent_withdrawn: Sentence<'provider'>
+    readonly credential_refused: Sentence<'provider'>
     readonly token_expired: string
     readonly refresh_token_expired: string
     readonly provider_changed: Sentence<'provider'>
@@ -37,6 +38,7 @@ export interface PortalTexts {
   readonly endAllAccess: string
   readonly confirmDisconnect: Sentence<'provider'>
   readonly confirmText: AppSentence<'provider'>
+  readonly keyStays: Sentence<'provider'>
   readonly keep: string
   readonly notes: {
     readonly disconnected: Sentence<'name'>
@@ -48,10 +50,13 @@ export interface PortalTexts {
     readonly clients_ended: string
     readonly connected: string
     readonly not_connected: string
+    readonly approval_removed: string
+    readonly agent_unblocked: string
     readonly stale_form: string
   }
   readonly data: {
     readonly title: string
+    readonly open: string
     readonly intro: string
     readonly download: string
     readonly downloadText: string

@@ -4,8 +4,8 @@ import type { Broker } from '../../../broker.ts'
 import { AUDIT_ACTIONS } from '../../../domain/audit.ts'
 import { fromTimestamp } from '../../../domain/clock.ts'
 import { BrokerError } from '../../../domain/errors.ts'
+import { type AuditFilter, readAudit } from '../../../flows/audit/read-audit.ts'
 import { verifyEnd } from '../../../flows/audit/verify-end.ts'
-import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
 import { auditEntrySchema, exportedEntries } from '../../../operations/admin/audit.ts'
 import { omitted } from '../../../operations/omitted.ts'
 import { withoutUndefined } from '../../../sdk/without-undefined.ts'
@@ -13,7 +13,19 @@ import { newestAnchor } from '../../../services/audit-anchors.ts'
 import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
 import { respondWithText } from '../../endpoint/add-operation.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { asCurl, badge, code, exactTime, facts, link, section, type Tone, table, time } from '../elements.ts'
+import {
+  asCurl,
+  badge,
+  code,
+  exactTime,
+  facts,
+  link,
+  numeric,
+  section,
+  type Tone,
+  table,
+  time,
+} from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
 import { outputView } from '../output-view.ts'
 import { urlWith } from '../pager.ts'
@@ -40,11 +52,14 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
     ])
     const shown = entries.slice(0, SHOWN)
     const view = outputView(auditEntrySchema, {
-      seq: ['#', ({ seq }) => link(`/audit/${seq}`, String(seq))],
-      at: ['When', ({ at }, now) => time(fromTimestamp(at), now)],
-      action: ['What', (entry) => html`<code>${entry.action}</code>${reasonBadge(entry)}`],
+      action: [
+        'What',
+        (entry) => html`${link(`/audit/${entry.seq}`, code(entry.action))}${reasonBadge(entry)}`,
+      ],
       actor: ['By', (entry) => actorView(on, entry)],
       subject: ['About', aboutView],
+      at: ['When', ({ at }, now) => time(fromTimestamp(at), now)],
+      seq: ['#', ({ seq }) => numeric(String(seq))],
       ...ON_THE_PAGE_OF_THE_ENTRY,
     })
     // the audit log writes such entries
@@ -56,10 +71,10 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
 ${table('Audit trail', view.heads, rows, isFiltered ? 'No entry matches.' : 'The trail is empty.')}
 ${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${urlWith(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${urlWith(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
 ${anchor !== undefined && html`<p class="muted small">Entries up to ${anchor.lastSeq} are archived: the files of <code>gatepass audit archive</code> have them.</p>`}
-${section('Verify, export', verifyAndExport(on))}
+${section('Verify and export', verifyAndExport(on))}
 ${asCurl(on, '/v1/admin/audit')}`
     return on.show('Audit trail', body, {
-      lead: 'Who did what. Verification finds changed and missing entries. Keep its head elsewhere, so that it finds a cut-off end too.',
+      lead: 'Who did what, and when. Verification finds changed and missing entries. Keep its head elsewhere, so that it also detects a cut-off end.',
     })
   })
 
@@ -79,7 +94,7 @@ ${asCurl(on, '/v1/admin/audit')}`
         ? await firstOf(readAudit(broker, on.projectId, range, 'newest first'), 1)
         : []
     if (entry === undefined)
-      throw new BrokerError('not_found', 'There is no such entry here. It may be archived.')
+      throw new BrokerError('not_found', 'There is no such entry here. It may have been archived.')
     const { seq: _, at: when, action, ...rest } = entryToWire(entry)
     const body = section(
       'Entry',
@@ -164,9 +179,9 @@ ${field('From', 'since', { ...sent('since'), type: 'date' })}${field('To', 'unti
 
 function verifyAndExport(on: OnPage): Html {
   const { search } = new URL(on.c.req.url)
-  return html`<p>The end of the trail is verified here; <code>gatepass audit verify --all</code> verifies all of it.</p>
+  return html`<p>This verifies the end of the trail. <code>gatepass audit verify --all</code> verifies all of it.</p>
 <div class="buttons">${on.form('/audit/verify', submit('Verify', 'secondary'), { readonly: true, className: 'inline' })}
-<a class="button secondary" href="/dashboard/audit/export${search}" download>Export what is selected</a></div>`
+<a class="button secondary" href="/dashboard/audit/export${search}" download>Export selection</a></div>`
 }
 
 function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: Pick<AuditEntry, 'actor'>): Html {

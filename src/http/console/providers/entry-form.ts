@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { omitted } from '../../../operations/omitted.ts'
 import { updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
+import { type ProviderType, typeOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import type { Html } from '../../pages/layout.ts'
 import { field, hidden, select, textArea } from '../form-fields.ts'
@@ -12,22 +13,37 @@ export const VARIABLE_PREFIX = 'variable.'
 /** The prefix of the names of hidden fields with the values that the page showed. */
 const SHOWN_PREFIX = 'shown.'
 
+// has a form of its own; these never change, or a request may only repeat them
+const UNCHANGED = {
+  ...omitted('status', 'id', 'provider_id', 'type', 'missing', 'binding', 'created_at', 'updated_at'),
+}
+
+/** Where users type credentials there is no client. The settings of each type are changed as JSON. */
+const CHANGE_TYPED = operationForm(
+  updateAuthProvider,
+  { ...UNCHANGED, ...omitted('oauth2', 'oauth1', 'credentials') },
+  { isChange: true, others: 'More settings' },
+)
 const CHANGE = operationForm(
   updateAuthProvider,
   {
     'oauth2.client_id': {
-      label: 'Client id',
-      hint: 'Leave it empty to keep the present one. Another client needs a new consent of every user.',
+      label: 'Client ID',
+      type: 'text',
+      hint: 'Leave it empty to keep the current one. Another client needs a new consent of every user.',
     },
     'oauth2.client_secret': 'Client secret',
-    // has a form of its own; these never change, or a request may only repeat them
-    ...omitted('status', 'id', 'provider_id', 'type', 'missing', 'binding', 'created_at', 'updated_at'),
+    ...UNCHANGED,
+    ...omitted('oauth1', 'credentials'),
   },
   { isChange: true, only: ['oauth2'], others: 'More settings' },
 )
 
+const formOf = (type: ProviderType) => (type === 'credentials' ? CHANGE_TYPED : CHANGE)
+
 /** The fields for the settings of an entry: its client, the values in its URLs, and the rest as JSON. */
 export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html {
+  const type = typeOf(provider)
   const fault = (member: string) => sent?.refused?.faults.get(member)
   const own = Object.entries(provider.variables ?? {}).filter(([, variable]) => variable.askUser !== true)
   // variables that have no value yet come first
@@ -40,7 +56,7 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html 
     const shownField = `${SHOWN_PREFIX}${id}`
     const options = {
       value: sent?.values.get(id) ?? present,
-      fault: fault(`oauth2.variables.${variable}.value`),
+      fault: fault(`${type}.variables.${variable}.value`),
       ...(example !== undefined && { hint: `Such as ${example}` }),
     }
     return html`${hidden(shownField, sent?.values.get(shownField) ?? present)}${
@@ -54,19 +70,23 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentBody): Html 
           )
     }`
   })}
-${CHANGE.view(sent)}
+${formOf(type).view(sent)}
 <details${given(sent?.values ?? new URLSearchParams(), 'more') !== undefined ? html` open` : ''}><summary>Anything else, as JSON</summary>
-${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. Members that are left out are kept; <code>null</code> removes one.` })}</details>`
+${textArea(`Members of ${type}`, 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>${type !== 'credentials' ? '{"default_expires_in": 3600}' : '{"unchecked": true}'}</code>. Members that are left out are kept; <code>null</code> removes one.` })}</details>`
 }
 
 /** The body of the API request, not checked yet. Throws `invalid_request` if `more` is not a JSON object. */
-export function entryChange(form: URLSearchParams): Readonly<Record<string, unknown>> {
-  const { oauth2, ...body } = CHANGE.read(form)
+export function entryChange(
+  { provider }: ProviderEntry,
+  form: URLSearchParams,
+): Readonly<Record<string, unknown>> {
+  const type = typeOf(provider)
+  const { oauth2, ...body } = formOf(type).read(form)
   const more = givenObject(form, 'more')
   const { variables } = givenVariables(form)
   return {
     ...body,
-    oauth2: {
+    [type]: {
       ...more,
       ...(oauth2 as object | undefined), // its form has only members of `oauth2`
       ...(variables !== undefined && { variables: withMembers(more.variables, variables) }),

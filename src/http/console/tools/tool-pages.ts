@@ -12,6 +12,7 @@ import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../elements.ts'
 import { field, filters, select } from '../form-fields.ts'
 import { offsetPager } from '../pager.ts'
+import { type ProviderLabels, providerLabels } from '../provider-label.ts'
 import type { ConsoleRoutes } from '../routes.ts'
 import { type FormField, schemaForm } from '../schema-form.ts'
 import { toolPath } from './tool-path.ts'
@@ -43,10 +44,13 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
       : listed
     const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
     const shown = found.slice(from, from + SHOWN)
-    const statuses = await requirementStatuses(broker, projectId, shown)
+    const [statuses, labels] = await Promise.all([
+      requirementStatuses(broker, projectId, shown),
+      providerLabels(on),
+    ])
     const rows = shown.map((tool, i) => [
       html`${link(toolPath(tool), html`${name(toolId(tool))}`)}<br><span class="muted small">${name(tool.description, { longest: 120 })}</span>`,
-      providersOf(statuses[i]),
+      providersOf(statuses[i], labels),
       statuses[i]?.worker === undefined
         ? undefined
         : link(`/workers/${encodeURIComponent(statuses[i].worker.id)}`, html`${name(statuses[i].worker.id)}`),
@@ -54,7 +58,11 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
     ])
     const empty = isFiltered
       ? 'No tool matches.'
-      : html`No tools yet. ${link('/worker/new', 'Register a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
+      : {
+          title: 'No tools yet',
+          text: 'A tool is what an agent or an application calls for a user. A worker lists tools and runs them; their metadata can be imported too.',
+          next: on.mayChange && buttonLink('/worker/new', 'Register a worker', { secondary: false }),
+        }
     const body = html`${filters(
       '/tools',
       html`${field('Search', 'q', { value: q, type: 'search' })}${field('Provider', 'provider', { value: provider })}${field('Worker', 'worker', { value: worker })}${select(
@@ -72,7 +80,9 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
 ${table('Tools', ['Tool', 'Needs', 'Worker', 'Ready'], rows, empty)}
 ${offsetPager(on, { from, size: SHOWN, count: found.length })}
 ${asCurl(on, '/v1/tools')}`
-    return on.show('Tools', body, { lead: 'What can be called, and what each tool needs from its user.' })
+    return on.show('Tools', body, {
+      lead: 'The tools that can be called, and what each one needs from its user.',
+    })
   })
 
   routes.page('/tools/:id', async (on) => {
@@ -89,7 +99,7 @@ ${asCurl(on, '/v1/tools')}`
     const body = html`${section(
       'Tool',
       facts([
-        ['Id', code(toolId(tool), { longest: 300 })],
+        ['ID', code(toolId(tool), { longest: 300 })],
         ['Description', name(tool.description, { longest: 2000 })],
         ['Namespace', namespace === '' ? undefined : code(namespace)],
         ['Version', version === undefined ? undefined : code(version)],
@@ -122,10 +132,10 @@ const HINTS = {
   openWorldHint: 'reaches other systems',
 } as const
 
-function providersOf(status: RequirementStatus | undefined): Html | undefined {
+function providersOf(status: RequirementStatus | undefined, labels: ProviderLabels): Html | undefined {
   const all = status?.authorizations ?? []
   if (all.length === 0) return undefined
-  return html`${all.map((provider, i) => html`${i > 0 && ', '}${code(provider.id ?? provider.wellKnownId ?? '?')}`)}`
+  return html`<span class="labels">${all.map(({ id, wellKnownId }) => labels.named(id ?? wellKnownId ?? '?'))}</span>`
 }
 
 function readyBadge(status: RequirementStatus | undefined): Html {
@@ -161,13 +171,14 @@ function requirementsView(tool: Tool, status: RequirementStatus, userId: string 
           ],
         ]),
   ]
-  return html`<form class="filters" method="get" action="/dashboard${toolPath(tool)}">${field('For the user', 'user', { value: userId, hint: 'Shows what this user has granted.' })}<button type="submit" class="secondary">Show</button></form>
+  return html`<p class="muted">Name a user to see what this user has granted.</p>
+${filters(toolPath(tool), html`${field('User', 'user', { value: userId, type: 'search' })}`, { isFiltered: userId !== undefined })}
 ${table('What the tool needs', ['Requirement', 'Scopes', 'Status', 'Reason'], rows, 'It needs nothing.')}`
 }
 
 const TOKEN_WORDS = {
   not_started: 'not granted',
-  pending: 'consent is under way',
+  pending: 'consent is in progress',
   completed: 'granted',
   failed: 'refused',
 } as const

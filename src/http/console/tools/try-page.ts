@@ -108,16 +108,16 @@ ${submit('Run it')}`
     form.kind === 'whole'
       ? ''
       : isWhole
-        ? html`<p><a href="/dashboard${path}/try">Write the input by fields</a></p>`
-        : html`<p><a href="/dashboard${path}/try?as=json">Write the input as JSON</a></p>`
+        ? html`<p><a href="/dashboard${path}/try">Enter the input in fields</a></p>`
+        : html`<p><a href="/dashboard${path}/try?as=json">Enter the input as JSON</a></p>`
   const body = html`${
     on.mayChange
       ? section(
           'Run',
-          html`<p class="note wait">This really runs the tool, with all its effects. The run is recorded, with its input and its output, in your name.</p>
+          html`<p class="note wait">This runs the tool for real, with all its effects. The run is recorded in your name, with its input and output.</p>
 ${on.form(`${path}/try`, fields, { recent: true })}${other}`,
         )
-      : section('Run', html`<p class="muted">Administrators may try a tool here.</p>`)
+      : section('Run', html`<p class="muted">Administrators can try tools here.</p>`)
   }
 ${asCurl(on, '/v1/tools/execute', { method: 'POST', body: { tool_name: toolId(tool), ...(needsUser && { user_id: userId ?? 'ada' }), input: {} } })}`
   return on.show(`Try ${tool.title}`, body, {
@@ -125,7 +125,7 @@ ${asCurl(on, '/v1/tools/execute', { method: 'POST', body: { tool_name: toolId(to
       ['Tools', '/tools'],
       [tool.title, path],
     ],
-    problem: problem ?? (faults.size > 0 ? 'Some of the input is not right: see below.' : undefined),
+    problem: problem ?? (faults.size > 0 ? 'Some of the input is not valid. See below.' : undefined),
     ...(status !== undefined && { status }),
   })
 }

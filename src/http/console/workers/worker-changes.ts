@@ -38,8 +38,13 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
           problem: done.message,
           status: done.status,
         })
-      if (!done.result.enabled) return on.go(workerPath(worker.id), 'It was changed.')
-      return showRead(on, done.result.worker, 'It was changed, and its tools were read.', 'It was changed.')
+      if (!done.result.enabled) return on.go(workerPath(worker.id), 'The changes were saved.')
+      return showRead(
+        on,
+        done.result.worker,
+        'The worker was changed, and its tools were read.',
+        'The changes were saved.',
+      )
     },
     { recent: true },
   )
@@ -59,8 +64,8 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
         return showRead(
           on,
           await workerOf(on),
-          'It is authorized already: its tools were read.',
-          'It is authorized already.',
+          'It was already authorized. Its tools were read.',
+          'It was already authorized.',
         )
       const { authorization } = acquired.result
       const { id } = authorization
@@ -84,13 +89,13 @@ function showRead(on: OnPage, { id, syncError }: Worker, message: string, failed
 
 /** The form that changes the settings of the worker's type. */
 export function changeForm(on: OnPage, { id, type }: Worker, sent?: SentBody): Html {
-  const fields = html`${workerFields(workerForm(type), 'change', sent)}${submit('Change it and read its tools')}`
+  const fields = html`${workerFields(workerForm(type), 'change', sent)}${submit('Save and read tools')}`
   const form = on.form(`${workerPath(id)}/settings`, fields, { recent: true })
   return section(
     'Change',
     sent !== undefined
       ? html`${form}`
-      : html`<details><summary>Change its address, secret or settings</summary>${form}</details>`,
+      : html`<details><summary>Change its address, secret, or settings</summary>${form}</details>`,
   )
 }
 
@@ -99,6 +104,6 @@ export function authorizeForm(on: OnPage, { id }: Worker): Html {
   return section(
     'It needs OAuth',
     html`<p>Its tools are listed with the connection of one user. Those who call them approve with connections of their own.</p>
-${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Make the link')}`, { recent: true })}`,
+${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Create link')}`, { recent: true })}`,
   )
 }

@@ -19,7 +19,7 @@ const HTTP: WorkerForm = {
   name: 'HTTP worker',
   what: 'A server that speaks Arcade’s worker protocol, such as one made with @gatepass/sdk.',
   fields: {
-    uri: address('https://worker.example.com', 'Without /worker at its end.'),
+    uri: address('https://worker.example.com', 'Without /worker at the end.'),
     secret: 'Secret',
   },
 }
@@ -42,7 +42,7 @@ export const WORKER_FORMS: readonly WorkerForm[] = [
         label: 'URL of the document',
         type: 'url',
         placeholder: 'https://api.example.com/openapi.json',
-        hint: 'It is read again every 30 seconds. Or paste the document:',
+        hint: 'Gatepass reads it again every 30 seconds. Or paste the document:',
       },
       document: { label: 'Document', asText: true, hint: 'JSON or YAML, OpenAPI 3.1 or 3.0.' },
       server_url: { label: 'Server', type: 'url' },
@@ -63,7 +63,7 @@ const FORMS = Object.fromEntries(
     const first = Object.entries(fields).map(([member, shown]) => [`${kind}.${member}`, shown] as const)
     const layout = Object.fromEntries([...others, ...first, ['enabled', false]])
     const id = {
-      label: 'Id',
+      label: 'ID',
       placeholder: 'notes',
       hint: 'Letters, digits, _ . -; it cannot be changed later.',
     }
@@ -97,7 +97,7 @@ function tokenFields({ values, refused }: SentBody, purpose: 'create' | 'change'
     type: 'password',
     maxlength: 4000,
     fault: refused?.faults.get('mcp.secrets'),
-    hint: `For a server with a fixed token or key, sent in the header below. Leave it empty if the server needs none, or asks its users by OAuth. It is sealed, and never shown again.${purpose === 'change' ? ' Left empty, the present one is kept.' : ''}`,
+    hint: `For a server with a fixed token or key, sent in the header below. Leave it empty if the server needs none, or asks its users by OAuth. It is stored encrypted and never shown again.${purpose === 'change' ? ' Left empty, the present one is kept.' : ''}`,
   })}
 ${field('Header of the token', 'header', {
   value: values.get('header') ?? '',

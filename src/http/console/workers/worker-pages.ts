@@ -13,22 +13,34 @@ import { getWorker } from '../../../tools/worker.ts'
 import { name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, link, table } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
+import { hidden } from '../form-fields.ts'
 import { outputView } from '../output-view.ts'
 import { perform } from '../perform.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { ACTIONS, returnTo, rowButton } from '../row-actions.ts'
 import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
 import { addWorkerRegistration } from './worker-registration.ts'
 import { showWorker, statusBadge, workerPath } from './worker-view.ts'
 
+function switchAction(on: OnPage, { id, enabled }: { readonly id: string; readonly enabled: boolean }) {
+  return rowButton(on, {
+    action: `${workerPath(id)}/enabled`,
+    text: enabled ? 'Disable' : 'Enable',
+    of: id,
+    fields: hidden('enabled', String(!enabled)),
+    recent: !enabled,
+  })
+}
+
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
 const ROWS = outputView(getWorkerOperation.output, {
-  id: ['Id', ({ id }) => link(workerPath(id), html`${name(id)}`)],
+  id: ['ID', ({ id }) => link(workerPath(id), html`${name(id)}`)],
   type: ['Type', ({ type }) => html`<code>${type}</code>`],
   status: [
     'Status',
-    ({ status, acceptance: { waiting } }) =>
-      html`${statusBadge(status)}${waiting !== undefined && html` ${badge('asks for more', 'wait')}`}`,
+    ({ status, acceptance: { waiting, changed } }) =>
+      html`${statusBadge(status)}${waiting !== undefined && html` ${badge(changed === undefined ? 'asks for more' : 'has changed', 'wait')}`}`,
   ],
   synced_at: 'Tools read',
   // in the status
@@ -43,18 +55,22 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/workers', async (on) => {
     const workers = await broker.store.workers.list(on.projectId)
     const wires = await Promise.all(workers.map((worker) => workerToWire(broker, worker)))
-    const rows = wires.map((worker) => ROWS.cells(worker, broker.now()))
-    const empty = html`No workers yet: a worker is a server that lists tools and runs them. ${on.mayChange && html`<br>${link('/worker/new', 'Register one')}`}`
-    return on.show(
-      'Workers',
-      html`${table('Workers', ROWS.heads, rows, empty)}${asCurl(on, '/v1/workers')}`,
-      {
-        lead: 'The servers that list tools and run them.',
-        ...(on.mayChange && {
-          actions: buttonLink('/worker/new', 'Register a worker', { secondary: false }),
-        }),
-      },
-    )
+    const rows = wires.map((worker) => [
+      ...ROWS.cells(worker, broker.now()),
+      ...(on.mayChange ? [worker.managed ? '' : switchAction(on, worker)] : []),
+    ])
+    const heads = [...ROWS.heads, ...(on.mayChange ? [ACTIONS] : [])]
+    const empty = {
+      title: 'No workers yet',
+      text: 'A worker is a server that lists tools and runs them: an HTTP worker, an MCP server, or an API with an OpenAPI document.',
+      next: on.mayChange && buttonLink('/worker/new', 'Register a worker', { secondary: false }),
+    }
+    return on.show('Workers', html`${table('Workers', heads, rows, empty)}${asCurl(on, '/v1/workers')}`, {
+      lead: 'The servers that list tools and run them.',
+      ...(on.mayChange && {
+        actions: buttonLink('/worker/new', 'Register a worker', { secondary: false }),
+      }),
+    })
   })
 
   routes.page('/workers/:id', async (on) => {
@@ -71,7 +87,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
     async (on, form) => {
       const body = { digest: form.get('digest') ?? '' }
       const { id } = await perform(on, acceptWorkerRequirements, { params: { id: idOf(on) }, body })
-      return on.go(workerPath(id), 'It is accepted: the tools that waited can run, under their names.')
+      return on.go(workerPath(id), 'Accepted: the tools that were waiting can now run under their names.')
     },
     { recent: true },
   )
@@ -83,8 +99,8 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
       const enabled = switchesOn(form)
       const { id } = await perform(on, updateWorker, { params: { id: idOf(on) }, body: { enabled } })
       return on.go(
-        workerPath(id),
-        enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
+        returnTo(form, '/workers', workerPath(id)),
+        enabled ? `${id} was enabled.` : `${id} was disabled: its tools do not run.`,
       )
     },
     { recent: switchesOn },
@@ -96,7 +112,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
       (on) => ({
         entry: { action: 'worker.deleted', subject: idOf(on) },
         list: '/workers',
-        already: `The worker ${idOf(on)} was deleted already.`,
+        already: `The worker ${idOf(on)} had already been deleted.`,
       }),
       async (on) => {
         const id = idOf(on)

@@ -50,7 +50,7 @@ function show(on: OnPage, kind: WorkerForm, { values, refused, tried }: Shown) {
       html`<li><a href="/dashboard/worker/new?type=${type}"${type === kind.type ? html` aria-current="true"` : ''}>${name}</a></li>`,
   )
   const fields = html`${workerFields(kind, 'create', { values, refused })}
-<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`
+<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Test first</button> <button type="submit" name="do" value="set">Register worker</button></div>`
   const block =
     kind.type === 'openapi' ? { url: 'https://…' } : { uri: values.get(`${kind.type}.uri`) || 'https://…' }
   const body = html`<nav class="tabs" aria-label="Type of the worker"><ul>${kinds}</ul></nav>
@@ -64,7 +64,7 @@ ${section(
 ${asCurl(on, '/v1/workers', { method: 'POST', body: { id: values.get('id') || 'notes', [kind.type]: { ...block, ...(kind.type === 'http' && { secret: '…' }) } } })}`
   return on.show('Register a worker', body, {
     above: [['Workers', '/workers']],
-    lead: 'Its tools are read at once. What they ask for at that time (providers, scopes, secrets) is accepted with it.',
+    lead: 'Its tools are read right away. The providers, scopes, and secrets that they ask for at that time are accepted with it.',
     ...problemOf({ refused }),
   })
 }
@@ -74,6 +74,6 @@ function trialSection({ healthy, message, tool_count: tools }: TriedWorker): Htm
   return section(
     'Tried',
     html`<p>${badge(healthy ? 'answers' : 'does not work', healthy ? 'good' : 'bad')} ${found}${message !== undefined && html` ${name(message, { longest: 1000 })}`}</p>
-<p class="muted small">Nothing was registered. Secrets are not shown again: type them again to go on.</p>`,
+<p class="muted small">Nothing was registered. Secrets are not shown again: type them again to continue.</p>`,
   )
 }

@@ -10,6 +10,7 @@ import { asCurl, badge, buttonLink, code, facts, section, type Tone, table, time
 import { hidden, submit } from '../form-fields.ts'
 import { outputView } from '../output-view.ts'
 import type { OnPage, ShowOptions } from '../routes.ts'
+import { definitionsView, lookAlikesView } from './definitions-view.ts'
 
 const FACTS = outputView(getWorker.output, {
   status: ['Status', ({ status }) => statusBadge(status)],
@@ -49,7 +50,8 @@ export async function showWorker(
   const settings = (wire as Readonly<Record<string, unknown>>)[type] // the block has the name of the type
   const body = html`${trouble !== undefined && html`<p class="note bad">${name(trouble, { longest: 1000 })}</p>`}
 ${link}
-${acceptance.waiting !== undefined && waitingSection(on, id, acceptance.waiting)}
+${acceptance.waiting !== undefined && waitingSection(on, id, acceptance)}
+${acceptance.look_alikes !== undefined && section('Names', lookAlikesView(acceptance.look_alikes))}
 ${section(
   'Worker',
   facts([
@@ -68,7 +70,7 @@ ${asCurl(on, `/v1/workers/${encodeURIComponent(id)}`)}`
   return on.show(id, body, {
     above: [['Workers', '/workers']],
     ...options,
-    actions: html`${buttonLink(`/tools?worker=${encodeURIComponent(id)}`, 'Its tools')}${enabled && !managed && on.form(`${workerPath(id)}/sync`, submit('Read its tools now', 'secondary'), { className: 'inline' })}`,
+    actions: html`${buttonLink(`/tools?worker=${encodeURIComponent(id)}`, 'Its tools')}${enabled && !managed && on.form(`${workerPath(id)}/sync`, submit('Read tools now', 'secondary'), { className: 'inline' })}`,
   })
 }
 
@@ -83,7 +85,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 const STATUS_WORDS: Readonly<Record<string, string>> = {
   active: 'answers',
-  inactive: 'switched off',
+  inactive: 'disabled',
   unreachable: 'cannot be reached',
   unauthorized: 'a user must authorize it',
 }
@@ -102,14 +104,15 @@ function needsView(caption: string, { providers, secrets }: Needs): Html {
     ]),
     ...secrets.map((key) => [html`Secret ${code(key)}`, undefined]),
   ]
-  return table(caption, ['What', 'Scopes'], rows, 'Nothing: its tools get no token and no secret.')
+  return table(caption, ['What', 'Scopes'], rows, 'Nothing: its tools get no tokens or secrets.')
 }
 
-function waitingSection(on: OnPage, id: string, waiting: NonNullable<Acceptance['waiting']>): Html {
+function waitingSection(on: OnPage, id: string, { waiting, changed = [] }: Acceptance): Html | '' {
+  if (waiting === undefined) return ''
   const { tools, names, digest } = waiting
   return section(
-    'It asks for more',
-    html`${
+    changed.length > 0 ? 'Its tools have changed' : 'It asks for more',
+    html`${changed.length > 0 && definitionsView(changed)}${
       tools.length > 0 &&
       html`<p>Since it was registered, its catalogue has named requirements that are not accepted. Users are not asked for them, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
 ${needsView('Waits', waiting)}`
@@ -128,14 +131,14 @@ function namesView(names: NonNullable<Acceptance['waiting']>['names']): Html {
       code(owned.name),
       owned.owner === undefined ? 'no source yet' : html`${code(owned.owner)}`,
     ])
-  return html`<p>These names do not belong to this worker. Until you accept, its tools with these names are in no list, and run by their full ids alone. When you accept, the names are this worker’s: the tools of their former sources are then in no list, and run by their full ids alone.</p>
+  return html`<p>These names do not belong to this worker. Until you accept, its tools with these names are in no list, and run only by their full ids. When you accept, the names are this worker’s: the tools of their former sources are then in no list, and run only by their full ids.</p>
 ${table('Names', ['Name', 'Belongs to'], rows, 'None.')}${names.length > MAX_SHOWN_NAMES && html`<p>and ${names.length - MAX_SHOWN_NAMES} more</p>`}`
 }
 
 function changeSection(on: OnPage, id: string, enabled: boolean): Html {
   return section(
-    'Switch off, delete',
-    html`${on.form(`${workerPath(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !enabled })}
+    'Disable or delete',
+    html`${on.form(`${workerPath(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
 <details><summary>Delete this worker</summary><p>Its tools are deleted too. Imported tools that it ran are kept, without a worker.</p>
 ${on.form(`${workerPath(id)}/delete`, submit(`Delete ${id} and its tools`, 'danger'), { recent: true })}</details>`,
   )

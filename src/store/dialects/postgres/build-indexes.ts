@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import type { Query } from './partitioning.ts'
 
 // CREATE INDEX blocks writes to its table until it has read all rows. That takes minutes for millions of rows, while nodes
@@ -5,7 +7,7 @@ import type { Query } from './partitioning.ts'
 // the migrations' transaction, since a transaction may not contain it. After a crash at any step it can be repeated.
 
 const ADDS_COLUMN = /^ALTER TABLE "(\w+)" ADD COLUMN (?="(\w+)")/
-const BUILDS_INDEX = /^CREATE INDEX (?="(\w+)" ON "(\w+)")/
+const BUILDS_INDEX = /^CREATE (UNIQUE )?INDEX (?="(\w+)" ON "(\w+)")/
 
 /**
  * Adds the columns and builds the indexes of these migration statements, as far as they concern existing tables. An index
@@ -18,11 +20,11 @@ export async function buildIndexes(query: Query, statements: readonly string[]):
     const [, table = '', column = ''] = ADDS_COLUMN.exec(text) ?? []
     // the former release adds rows without the column
     const isOptional = !text.includes('NOT NULL') || text.includes(' DEFAULT ')
-    if (tables.has(table) && isOptional) await query(repeatable(text))
+    if (tables.has(table) && isOptional) await alter(query, repeatable(text))
     else if (column !== '') missing.add(column)
   }
   for (const text of statements) {
-    const [, index = '', table = ''] = BUILDS_INDEX.exec(text) ?? []
+    const [, , index = '', table = ''] = BUILDS_INDEX.exec(text) ?? []
     if (!tables.has(table) || text.match(/\w+/g)?.some((word) => missing.has(word))) continue
     // an interrupted build leaves an invalid index of the same name
     const [invalid] = await query(
@@ -30,14 +32,41 @@ export async function buildIndexes(query: Query, statements: readonly string[]):
       [`"${index}"`],
     )
     if (invalid !== undefined) await query(`drop index concurrently if exists "${index}"`)
-    await query(text.replace(BUILDS_INDEX, 'CREATE INDEX CONCURRENTLY IF NOT EXISTS '))
+    await query(text.replace(BUILDS_INDEX, created('CONCURRENTLY IF NOT EXISTS')))
   }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+/** How often a column is tried: a transaction that runs for longer, such as a dump, ends the start. */
+const TRIES = 600
+
+/**
+ * Changes a table. While ALTER TABLE waits for a transaction that uses the table, all others wait behind it, so it waits
+ * for a second at most, and is tried again.
+ */
+async function alter(query: Query, text: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await query("set lock_timeout = '1s'")
+    try {
+      await query(text)
+      await query('reset lock_timeout')
+      return
+    } catch (error) {
+      const isLocked = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE
+      if (!isLocked || tries === TRIES) throw error
+    }
+    await pause(200)
+  }
+}
+
+function created(how: string): (statement: string, unique?: string) => string {
+  return (_, unique = '') => `CREATE ${unique}INDEX ${how} `
 }
 
 /** The statement of a migration, changed so that it does nothing where `buildIndexes` has run it already. */
 export function repeatable(text: string): string {
   return text
-    .replace(BUILDS_INDEX, 'CREATE INDEX IF NOT EXISTS ')
+    .replace(BUILDS_INDEX, created('IF NOT EXISTS'))
     .replace(ADDS_COLUMN, (match) => `${match}IF NOT EXISTS `)
 }
 

@@ -122,9 +122,30 @@ export interface Texts {
     readonly valueMissing: Sentence<'label'>
     readonly valueWrong: Sentence<'label'>
     readonly valueWrongLike: Sentence<'label' | 'example'>
+    readonly typed: {
+      readonly able: Sentence<'provider'>
+      readonly refused: Sentence<'provider'>
+      readonly unchecked: Sentence<'provider'>
+      readonly help: string
+      readonly stored: Sentence<'host' | 'provider'>
+      readonly connect: string
+      readonly continue: string
+      readonly secretAgain: string
+    }
     readonly privacy: string
     readonly support: string
     readonly aRemovedProvider: string
+    readonly install: {
+      readonly title: Sentence<'provider'>
+      readonly continueAs: Sentence<'user'>
+      readonly who: string
+      readonly noLogin: string
+      readonly warning: Sentence<'provider'>
+      readonly trouble: string
+      readonly go: string
+      readonly login: string
+      readonly another: string
+    }
   }
   readonly endings: {
     readonly isConnected: Sentence<'provider'>
@@ -280,6 +301,11 @@ export interface Texts {
         readonly happened: string
         readonly todo: string
       }
+      readonly provider_unavailable: {
+        readonly title: string
+        readonly happened: string
+        readonly todo: string
+      }
       readonly login_failed: {
         readonly title: string
         readonly happened: string
@@ -338,7 +364,10 @@ export interface Texts {
     }
     readonly development: string
     readonly production: string
-    readonly readOn: string
+    readonly users: string
+    readonly accounts: string
+    readonly operators: string
+    readonly developers: string
     readonly console: string
     readonly reference: string
     readonly mcp: string

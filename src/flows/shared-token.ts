@@ -1,0 +1,209 @@
+import type { Broker } from '../broker.ts'
+import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newOwnedId, sha256 } from '../domain/ids.ts'
+import { isSharedWith, NO_USER, type SharedConnection, type SharedUse } from '../domain/shared-connection.ts'
+import { ownerOf } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import type { CachedConnection } from '../services/release.ts'
+import { currentContext } from '../services/request-context.ts'
+import { sharedAccountId } from '../store/shared-connections.ts'
+import { cachedConnections } from './cached-connections.ts'
+import { providerIdentity } from './get-provider.ts'
+import { sealGrant } from './seal-grant.ts'
+
+/** Sets of scopes for which one shared connection has tokens; one more is refused. */
+const MAX_SETS = 50
+
+interface SharedNeed {
+  readonly projectId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  readonly account?: string | undefined
+}
+
+/**
+ * The connection with the token of the needed scopes, of the project's connection that is shared with this use: the one
+ * that `account` names, else the oldest. It may hold no token yet: it counts as expired then. `undefined`: users may
+ * connect accounts of their own, and no connection is shared with them. Throws `denied_by_policy` when connections are
+ * shared, but not with this use, and `authorization_required` when only an administrator can help.
+ */
+export async function findSharedToken(
+  broker: Broker,
+  need: SharedNeed,
+  entry: ProviderEntry,
+): Promise<CachedConnection | undefined> {
+  const { projectId, account } = need
+  const ofEntry = (await sharedConnections(broker, projectId)).filter(
+    ({ providerUid }) => providerUid === entry.uid,
+  )
+  const named =
+    account === undefined ? ofEntry : ofEntry.filter(({ id, name }) => account === id || account === name)
+  const use = sharedUse(need.userId, currentContext().permitted?.tool)
+  const shared = named.find(({ sharedWith }) => isSharedWith(sharedWith, use))
+  if (shared === undefined) {
+    if (ownerOf(entry.provider) === 'either' && (named.length === 0 || account === undefined))
+      return undefined
+    throw ofEntry.length === 0 ? askOperator(entry) : notShared(entry)
+  }
+  return tokenFor(broker, entry, shared, need.scopes)
+}
+
+/** Only an administrator can help: no user is sent anywhere. */
+export function askOperator({ id, provider: { displayName, impersonation } }: ProviderEntry): BrokerError {
+  if (impersonation !== undefined)
+    return new BrokerError(
+      'authorization_required',
+      `${displayName} refused a token in the name of this user. An administrator has to look after it: who is known there, and the provider "${id}". DELETE /v1/connections/{id} has the next use ask again.`,
+    )
+  return new BrokerError(
+    'authorization_required',
+    `${displayName} is used by connections of the project, and none of them works. An administrator has to look after it: gatepass connections shared, or POST /v1/admin/connections.`,
+  )
+}
+
+function notShared({ provider: { displayName } }: ProviderEntry): BrokerError {
+  return new BrokerError(
+    'denied_by_policy',
+    `The project's connections to ${displayName} are not shared with this use. An administrator decides with which users, agents and tools: PATCH /v1/admin/connections/{id} {"shared_with": …}.`,
+  )
+}
+
+/** The connections that the project shares, oldest first. */
+export function sharedConnections(
+  { cache, store }: Broker,
+  projectId: string,
+): readonly SharedConnection[] | Promise<readonly SharedConnection[]> {
+  return cache.sharedConnections.get(projectId, () => store.sharedConnections.list(projectId))
+}
+
+/** The use of a user and a tool by the caller of the current request. */
+export function sharedUse(userId: string, tool: SharedUse['tool']): SharedUse {
+  const { apiKey, actor } = currentContext()
+  const agents = [apiKey?.id, apiKey?.name, actor.client].filter((name) => name !== undefined)
+  return { userId, agents, tool }
+}
+
+/** Whether the connection is shared with the use, and may have these scopes. */
+export function serves(
+  { sharedWith, scopes: most }: SharedConnection,
+  use: SharedUse,
+  scopes: readonly string[],
+): boolean {
+  return (
+    isSharedWith(sharedWith, use) && (most === undefined || scopes.every((scope) => most.includes(scope)))
+  )
+}
+
+/** The needed scopes, or all that the connection may have, in a fixed order. Throws `denied_by_policy` for others. */
+function scopesFor(
+  entry: ProviderEntry,
+  { name, scopes: most }: SharedConnection,
+  needed: readonly string[],
+) {
+  const scopes = needed.length > 0 ? needed : (most ?? entry.provider.defaultScopes)
+  const beyond = most === undefined ? [] : scopes.filter((scope) => !most.includes(scope))
+  if (beyond.length > 0)
+    throw new BrokerError(
+      'denied_by_policy',
+      `The project's connection "${name}" to ${entry.provider.displayName} may not have the scope ${beyond.join(', ')}.`,
+    )
+  return [...new Set(scopes)].sort()
+}
+
+/**
+ * The connection with the token of these scopes; none: of all that it may have. Where there is none, one that has expired
+ * is stored first. Throws `denied_by_policy` for scopes that the connection may not have.
+ */
+export async function tokenFor(
+  broker: Broker,
+  entry: ProviderEntry,
+  shared: SharedConnection,
+  needed: readonly string[],
+): Promise<CachedConnection> {
+  const scopes = scopesFor(entry, shared, needed)
+  const { projectId, id, name } = shared
+  return tokenOf(broker, entry, { projectId, userId: NO_USER, id, name }, scopes)
+}
+
+/** Whose token it is: the id begins the accounts of its connections, one for each set of scopes. */
+interface TokenOwner {
+  readonly projectId: string
+  readonly userId: string
+  readonly id: string
+  readonly name: string
+}
+
+/** The connection with the owner's token of exactly these scopes, as for `tokenFor`. */
+export async function tokenOf(
+  broker: Broker,
+  entry: ProviderEntry,
+  { projectId, userId, id: ownerId, name }: TokenOwner,
+  scopes: readonly string[],
+): Promise<CachedConnection> {
+  const owner = { projectId, providerUid: entry.uid, userId }
+  const accountId = sharedAccountId(ownerId, sha256(JSON.stringify(scopes)))
+  const identity = providerIdentity(broker, entry)
+  const isOf = ({ connection }: CachedConnection) => connection.account.id === accountId
+  const held = await cachedConnections(broker, owner)
+  const known = held.find(isOf)
+  // the client asks for tokens by itself, so a changed entry needs no consent: it gets tokens of its own
+  if (
+    known !== undefined &&
+    known.connection.providerIdentity === identity &&
+    isOfNow(known.connection, entry) &&
+    isOfKind(known.connection, entry)
+  )
+    return known
+  const sets = held.filter(({ connection }) => connection.account.id.startsWith(`${ownerId} `))
+  if (known === undefined && sets.length >= MAX_SETS)
+    throw new BrokerError(
+      'denied_by_policy',
+      `The connection "${name}" has tokens for ${MAX_SETS} sets of scopes already, and gets no more.`,
+    )
+  const id = known?.connection.id ?? newOwnedId('conn', projectId, userId)
+  const connection = unrequested(broker, entry, {
+    ...owner,
+    id,
+    account: { id: accountId, name },
+    scopes,
+  })
+  await broker.store.connections.addImported(connection, { replaces: true, makeDefault: false })
+  const stored = await broker.store.connections.ofOwner(owner)
+  return { connection: stored.find((row) => row.account.id === accountId) ?? connection }
+}
+
+/** Whether the token may still be used: one that needs an administrator is asked for again once the entry has changed. */
+function isOfNow({ status, consentedAt }: Connection, { updatedAt }: ProviderEntry): boolean {
+  return status === 'active' || updatedAt <= consentedAt
+}
+
+/** Whether the token is bound to a key or not (RFC 9449), as the entry wants it now. */
+function isOfKind({ tokenType, receivedAt }: Connection, { provider: { dpop } }: ProviderEntry): boolean {
+  if (receivedAt === 0) return true // it was never asked for
+  return tokenType === 'dpop' ? dpop !== undefined : dpop === undefined || dpop.optional === true
+}
+
+/** A connection whose token was never asked for: it has expired, so its first use asks. */
+function unrequested(
+  broker: Broker,
+  entry: ProviderEntry,
+  row: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid' | 'account' | 'scopes'>,
+): Connection {
+  const now = broker.now()
+  const nothing = { accessToken: '', userInfo: {}, tokenType: 'Bearer', scopes: row.scopes }
+  return {
+    ...row,
+    ...sealGrant(broker, row, nothing),
+    receivedAt: 0,
+    expiresAt: 0,
+    withheldScopes: {},
+    status: 'active',
+    providerIdentity: providerIdentity(broker, entry),
+    isDefault: false,
+    generation: 1,
+    unansweredRefreshes: 0,
+    createdAt: now,
+    consentedAt: now,
+  }
+}

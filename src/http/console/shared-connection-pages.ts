@@ -1,0 +1,159 @@
+import { html } from 'hono/html'
+import type { SharedWith } from '../../domain/shared-connection.ts'
+import {
+  addConnectionOfProject,
+  deleteConnectionOfProject,
+  getConnectionOfProject,
+  listConnectionsOfProject,
+  testConnectionOfProject,
+  updateConnectionOfProject,
+} from '../../operations/admin/shared-connections.ts'
+import { omitted } from '../../operations/omitted.ts'
+import { asCurl, facts, section, table } from './elements.ts'
+import { endOnce } from './end-once.ts'
+import { hidden, submit } from './form-fields.ts'
+import { attempt } from './form-outcome.ts'
+import { operationForm, problemOf, type SentBody } from './operation-form.ts'
+import { outputView } from './output-view.ts'
+import { perform } from './perform.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { rowDanger } from './row-actions.ts'
+
+const SHARING = {
+  'shared_with.users': { label: 'Users', hint: 'Their ids; * is any characters.' },
+  'shared_with.agents': {
+    label: 'Agents',
+    hint: 'Ids or names of API keys, client ids of MCP clients. Left empty: any.',
+  },
+  'shared_with.tools': {
+    label: 'Tools',
+    hint: 'Names of tools, such as Crm.*. Left empty: any, and the proxy and tokens that callers fetch.',
+  },
+} as const
+
+const ADD = operationForm(addConnectionOfProject, {
+  provider_id: { label: 'Provider', hint: 'A provider whose owner is project or either.' },
+  name: { label: 'Name', hint: 'What people call it.' },
+  ...SHARING,
+  scopes: { label: 'Scopes', hint: 'The most that its tokens may have. Left empty: what each tool needs.' },
+  owner: false,
+})
+
+const CHANGE = operationForm(
+  updateConnectionOfProject,
+  { name: { label: 'Name', hint: 'What people call it.' }, ...SHARING },
+  { isRecord: true },
+)
+
+const sharingOf = ({ users, agents, tools }: SharedWith) =>
+  [
+    `users ${users.join(', ')}`,
+    ...(agents ? [`agents ${agents.join(', ')}`] : []),
+    ...(tools ? [`tools ${tools.join(', ')}`] : []),
+  ].join('; ')
+
+const ROWS = outputView(getConnectionOfProject.output, {
+  name: ['Name', ({ id, name }) => html`<a href="/dashboard/shared/${id}">${name}</a>`],
+  provider_id: ['Provider', ({ provider_id: id }) => id ?? 'removed'],
+  shared_with: ['Shared with', ({ shared_with: shared }) => sharingOf(shared)],
+  scopes: ['At most', ({ scopes }) => scopes?.join(' ') ?? 'what each tool needs'],
+  created_at: 'Added',
+  ...omitted('id', 'owner', 'updated_at'),
+})
+
+/** Connections of the project: the list, the form that adds one, and a page for each to share it with others. */
+export function addSharedConnectionPages(routes: ConsoleRoutes): void {
+  async function list(on: OnPage, sent?: SentBody) {
+    const { items } = await perform(on, listConnectionsOfProject)
+    const rows = items.map((shared) => ROWS.cells(shared, on.broker.now()))
+    const empty = {
+      title: 'No connections of the project yet',
+      text: 'Services that a client uses by itself, without a user’s consent, are connected once for all or some users.',
+      next: on.mayChange && html`<a class="button" href="#add">Add one</a>`,
+    }
+    const body = html`${table('Connections of the project', ROWS.heads, rows, empty)}
+${on.mayChange && html`<div id="add">${section('Add a connection', html`${on.form('/shared', html`${ADD.view(sent)}${submit('Add connection')}`, { recent: true })}`)}</div>`}
+${asCurl(on, '/v1/admin/connections')}`
+    return on.show('Connections of the project', body, {
+      lead: 'Shared by an administrator with users, agents and tools.',
+      ...problemOf(sent),
+    })
+  }
+
+  async function one(on: OnPage, id: string, sent?: SentBody) {
+    const shared = await perform(on, getConnectionOfProject, { params: { id } })
+    const values = { values: CHANGE.valuesOf(shared) }
+    const controls =
+      on.mayChange &&
+      html`${section('Share it with others', html`${on.form(`/shared/${id}`, html`${CHANGE.view(sent ?? values)}${submit('Save')}`, { recent: true })}`)}
+${section('Try it', html`${on.form(`/shared/${id}/test`, html`<p>Forgets its tokens, and asks the provider for a new one.</p>${submit('Ask for a token')}`, { recent: true })}`)}
+${rowDanger(on, {
+  action: '/shared/delete',
+  text: 'Delete',
+  of: shared.name,
+  fields: html`${hidden('id', id)}${hidden('name', shared.name)}`,
+  says: 'Tools that use it do not run without it.',
+  button: 'Delete',
+})}`
+    const body = html`${facts(ROWS.facts(shared, on.broker.now()))}
+${controls}
+${asCurl(on, `/v1/admin/connections/${id}`)}`
+    return on.show(shared.name, body, { lead: 'A connection of the project.', ...problemOf(sent) })
+  }
+
+  routes.page('/shared', (on) => list(on))
+  routes.page('/shared/:id', (on) => one(on, on.c.req.param('id') ?? ''))
+
+  routes.form(
+    '/shared',
+    async (on, form) => {
+      const added = await attempt(() => perform(on, addConnectionOfProject, { body: ADD.read(form) }))
+      if (added.outcome === 'refused') return list(on, { values: form, refused: added })
+      return on.go('/shared', `${added.result.name} works, and is shared.`)
+    },
+    { recent: true },
+  )
+
+  routes.form(
+    '/shared/delete',
+    endOnce(
+      (_, form) => ({
+        entry: { action: 'shared_connection.deleted', subject: form.get('id') ?? '' },
+        list: '/shared',
+        already: `${form.get('name') ?? ''} had already been deleted.`,
+      }),
+      async (on, form) => {
+        await perform(on, deleteConnectionOfProject, { params: { id: form.get('id') ?? '' } })
+        return on.go('/shared', `${form.get('name') ?? ''} was deleted.`)
+      },
+    ),
+    { recent: true },
+  )
+
+  routes.form(
+    '/shared/:id',
+    async (on, form) => {
+      const id = on.c.req.param('id') ?? ''
+      const changed = await attempt(() =>
+        perform(on, updateConnectionOfProject, { params: { id }, body: CHANGE.read(form) }),
+      )
+      if (changed.outcome === 'refused') return one(on, id, { values: form, refused: changed })
+      return on.go(
+        `/shared/${id}`,
+        `${changed.result.name} is shared with ${sharingOf(changed.result.shared_with)}.`,
+      )
+    },
+    { recent: true },
+  )
+
+  routes.form(
+    '/shared/:id/test',
+    async (on) => {
+      const id = on.c.req.param('id') ?? ''
+      const tested = await attempt(() => perform(on, testConnectionOfProject, { params: { id } }))
+      if (tested.outcome === 'refused') return one(on, id, { values: new URLSearchParams(), refused: tested })
+      return on.go(`/shared/${id}`, 'The provider gave a token.')
+    },
+    { recent: true },
+  )
+}

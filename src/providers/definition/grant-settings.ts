@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { invalidMember } from '../../domain/errors.ts'
+import { signsGrants } from '../client-key.ts'
+import {
+  GRANT_TYPES,
+  type GrantSettings,
+  isUserless,
+  OWNER_KINDS,
+  ownerOfGrant,
+  type Provider,
+} from '../provider.ts'
+import type { TokenRequestBlock } from '../request-block.ts'
+import { memberOf } from './member.ts'
+import type { OAuth2Context } from './requests.ts'
+
+// How a credential is obtained, and whose it is.
+
+const CODE = 'authorization_code'
+
+const grantInput = z
+  .object({ type: z.enum([CODE, ...GRANT_TYPES]) })
+  .nullish()
+  .meta({
+    description:
+      'Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`).',
+    example: { type: 'client_credentials' },
+  })
+
+const ownerInput = z.enum(OWNER_KINDS).nullish().meta({
+  description:
+    "Whose connections the entry may have: `user`, each user's own; `project`, those that an administrator makes for all or some users; `either`. Default: `project` for grants without a user, else `user`.",
+})
+
+/** `owner` of an entry and of a definition file. */
+export const OWNER = { input: ownerInput, answer: z.enum(OWNER_KINDS) } as const
+
+export const GRANT_SETTINGS = {
+  grant: memberOf<Provider, OAuth2Context>()({
+    create: grantInput,
+    change: grantInput,
+    answer: z.object({ type: z.enum(GRANT_TYPES) }).optional(),
+    read: (sent, { base }) => ({ grant: readGrant(sent, base?.grant) }),
+    write: ({ grant }) => grant && { type: grant.type },
+  }),
+}
+
+/** Parameters of the token request that a code has, which the catalogue writes out. */
+const OF_CODE = ['grant_type', 'redirect_uri', 'code', 'code_verifier']
+
+/** Where the client asks for tokens by itself: the provider without what its token request says of a code. */
+export function withoutCode(provider: Provider): Provider {
+  const { tokenRequest } = provider
+  if (!isUserless(provider) || tokenRequest === undefined) return provider
+  const params = Object.entries(tokenRequest.params).filter(([name]) => !OF_CODE.includes(name))
+  const authMethod = signsGrants(provider) ? assertionAuth(tokenRequest) : tokenRequest.authMethod
+  return { ...provider, tokenRequest: { ...tokenRequest, authMethod, params: Object.fromEntries(params) } }
+}
+
+/** The assertion names the client, whose secret is a key; it authenticates by that key or not at all. */
+function assertionAuth({ authMethod }: TokenRequestBlock): TokenRequestBlock['authMethod'] {
+  return authMethod === 'private_key_jwt' ? authMethod : 'none'
+}
+
+/** A client that asks for tokens by itself has to authenticate. Throws `invalid_request`. */
+export function checkUserless(provider: Provider): void {
+  if (isUserless(provider) && provider.publicClients === true)
+    throw invalidMember(
+      'oauth2.public_clients',
+      'conflict',
+      `oauth2.public_clients cannot be true: with the grant ${provider.grant?.type} the client has to authenticate.`,
+    )
+}
+
+/** The grant that a request names; that of a code is none. */
+export function readGrant(
+  sent: z.output<typeof grantInput>,
+  before: GrantSettings | undefined,
+): GrantSettings | undefined {
+  if (sent === undefined) return before
+  return sent === null || sent.type === CODE ? undefined : { type: sent.type }
+}
+
+/** Sets whose connections the entry has. Throws `invalid_request` where no user takes part. */
+export function withOwner(provider: Provider, sent: z.output<typeof ownerInput>): Provider {
+  const { owner: before, ...rest } = provider
+  const owner = sent === undefined ? before : (sent ?? undefined)
+  if (owner === undefined) return rest
+  const only = ownerOfGrant(provider)
+  if (only !== undefined && owner !== only)
+    throw invalidMember(
+      'owner',
+      'conflict',
+      only === 'project'
+        ? `owner cannot be ${owner}: with the grant ${provider.grant?.type} no user takes part, so connections are the project's.`
+        : `owner cannot be ${owner}: with oauth2.impersonation each user has connections of their own.`,
+    )
+  return { ...rest, owner }
+}

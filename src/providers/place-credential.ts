@@ -1,0 +1,114 @@
+import { type ApiCredentials, apiHeaders } from './api-host.ts'
+import { readSecrets } from './credentials.ts'
+import { renderHeaders } from './headers.ts'
+import type { Provider } from './provider.ts'
+import { renderTemplate, type TemplateValues } from './template.ts'
+
+/** What the credential adds to a request: headers, and parameters of the query where the entry allows them. */
+export interface PlacedCredential {
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: readonly (readonly [name: string, value: string])[]
+}
+
+/** Puts the credential of a connection where the API reads it. It is for the hosts of `isApiHost` alone. */
+export function placeCredential(provider: Provider, known: ApiCredentials): PlacedCredential {
+  const { credentials, api } = provider
+  if (credentials === undefined) return { headers: apiHeaders(provider, known), query: [] }
+  const { place } = credentials
+  const values = valuesOf(provider, known)
+  const fixed = renderHeaders(api?.headers, { kept: known.kept })
+  const render = (template: string) => renderTemplate(template, values)
+  if ('query' in place)
+    return {
+      headers: fixed,
+      query: Object.entries(place.query).map(([name, template]) => [name, render(template)] as const),
+    }
+  if ('headers' in place) return { headers: { ...fixed, ...renderHeaders(place.headers, values) }, query: [] }
+  const authorization =
+    'basic' in place
+      ? `Basic ${basicOf(render(place.basic.username), render(place.basic.password))}`
+      : `Bearer ${render(place.bearer)}`
+  return { headers: { ...fixed, authorization }, query: [] }
+}
+
+/** A path and query with the credential's parameters, in place of parameters of these names that the caller wrote. */
+export function pathWithCredential(path: string, { query }: Pick<PlacedCredential, 'query'>): string {
+  if (query.length === 0) return path
+  const [before = '', ...rest] = path.split('?')
+  const names = new Set(query.map(([name]) => name))
+  const others = rest
+    .join('?')
+    .split('&')
+    .filter((pair) => pair !== '' && !names.has(decodedName(pair)))
+  const own = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return `${before}?${[...others, ...own].join('&')}`
+}
+
+/** The texts of a connection's credential that no answer, log or page may show, in all forms in which they are sent. */
+export function secretTexts(
+  provider: Provider,
+  known: Pick<ApiCredentials, 'accessToken' | 'kept'>,
+): string[] {
+  const { credentials } = provider
+  if (credentials === undefined || provider.tokenRequest !== undefined) return [known.accessToken]
+  const secrets = Object.values(readSecrets(known.accessToken)).filter((text) => text !== '')
+  return [...new Set([...secrets, ...sentForms(provider, known)])]
+}
+
+function sentForms(provider: Provider, known: Pick<ApiCredentials, 'accessToken' | 'kept'>): string[] {
+  const { headers, query } = placeCredential(provider, known)
+  const basic = /^Basic (\S+)$/.exec(headers.authorization ?? '')?.[1]
+  return [...(basic === undefined ? [] : [basic]), ...query.map(([, value]) => encodeURIComponent(value))]
+}
+
+/** A credential as a worker gets it in its context. */
+export interface HandedCredential {
+  readonly token: string
+  readonly tokenType: 'api_key' | 'basic'
+  /** The fields that are not secret. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/**
+ * The credential for a worker; `undefined` for the entry of an authorization server. The token is what follows `Basic`,
+ * the one secret, or with several secret fields a JSON object of them.
+ */
+export function handedCredential(
+  provider: Provider,
+  { accessToken, kept = {} }: Pick<ApiCredentials, 'accessToken' | 'kept'>,
+): HandedCredential | undefined {
+  const { credentials } = provider
+  if (credentials === undefined) return undefined
+  const names = new Set(Object.keys(credentials.fields))
+  const fields = Object.fromEntries(Object.entries(kept).filter(([name]) => names.has(name)))
+  if (provider.tokenRequest !== undefined) return { token: accessToken, tokenType: 'api_key', fields }
+  const { place } = credentials
+  if ('basic' in place) {
+    const { headers } = placeCredential(provider, { accessToken, kept })
+    return { token: headers.authorization?.replace('Basic ', '') ?? '', tokenType: 'basic', fields }
+  }
+  const secrets = Object.values(readSecrets(accessToken))
+  const token = secrets.length === 1 ? (secrets[0] ?? '') : accessToken
+  return { token, tokenType: 'api_key', fields }
+}
+
+/** With a token request, the stored token is one that the service gave; else it is the typed values. */
+function valuesOf({ tokenRequest }: Provider, { accessToken, kept }: ApiCredentials): TemplateValues {
+  return tokenRequest === undefined
+    ? { kept: { ...kept, ...readSecrets(accessToken) } }
+    : { access_token: accessToken, kept }
+}
+
+/** RFC 7617 section 2.1: UTF-8. */
+function basicOf(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64')
+}
+
+function decodedName(pair: string): string {
+  const [name = ''] = pair.split('=')
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}

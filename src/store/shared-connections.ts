@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util'
+import { and, eq, like } from 'drizzle-orm'
+import { NO_USER, type SharedConnection } from '../domain/shared-connection.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { ConnectionOwner } from './changes.ts'
+import { connectionChange, ownedBy } from './connection-row.ts'
+import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
+
+/** Connections of projects. Their tokens are connections whose user is empty, and whose account begins with the id. */
+export interface SharedConnections {
+  /** Adds it, or returns `undefined` when the provider has one of that name. */
+  add(shared: SharedConnection, audit?: AuditEntries): Promise<SharedConnection | undefined>
+  /** Replaces it. `undefined`, with nothing written, when the row is no longer `from`, or the name is taken. */
+  change(
+    from: SharedConnection,
+    to: SharedConnection,
+    audit?: AuditEntries,
+  ): Promise<SharedConnection | undefined>
+  find(projectId: string, id: string): Promise<SharedConnection | undefined>
+  /** Oldest first. */
+  list(projectId: string): Promise<readonly SharedConnection[]>
+  /** Deletes its tokens, so that the next use asks for new ones. */
+  forgetTokens(of: SharedTokens): Promise<void>
+  /** Deletes it with its tokens. */
+  delete(of: InProject, audit?: AuditEntries): Promise<boolean>
+}
+
+/** What names the tokens of a shared connection. */
+type SharedTokens = Pick<SharedConnection, 'id' | 'projectId' | 'providerUid'>
+
+/** The account of a token of a shared connection. */
+export function sharedAccountId(sharedId: string, scopesDigest: string): string {
+  return `${sharedId} ${scopesDigest}`
+}
+
+export function createSharedConnections(database: Database): SharedConnections {
+  const { tables, query, statement, read, write, dialect } = database
+  const { sharedConnections: shared, connections } = tables
+  const byId = statement((p: InProject) => query.select().from(shared).where(hasIdInProject(shared, p)))
+  const locked = statement((p: InProject) =>
+    dialect.lock(query.select().from(shared).where(hasIdInProject(shared, p)), 'for update'),
+  )
+  const ofProject = statement((p: OfProject) =>
+    query.select().from(shared).where(eq(shared.projectId, p.projectId)).orderBy(shared.id),
+  )
+  const insert = statement((_: SharedConnection) =>
+    query.insert(shared).values(placeholdersOf(shared)).onConflictDoNothing().returning(),
+  )
+  const sameName = statement((p: Pick<SharedConnection, 'projectId' | 'providerUid' | 'name'>) =>
+    query
+      .select({ id: shared.id })
+      .from(shared)
+      .where(
+        and(
+          eq(shared.projectId, p.projectId),
+          eq(shared.providerUid, p.providerUid),
+          eq(shared.name, p.name),
+        ),
+      ),
+  )
+  const update = statement(
+    (p: InProject & Pick<SharedConnection, 'name' | 'sharedWith' | 'mac' | 'updatedAt'>) =>
+      query
+        .update(shared)
+        .set({ name: p.name, sharedWith: p.sharedWith, mac: p.mac ?? null, updatedAt: p.updatedAt })
+        .where(hasIdInProject(shared, p))
+        .returning(),
+  )
+  const remove = statement((p: InProject) =>
+    query.delete(shared).where(hasIdInProject(shared, p)).returning(),
+  )
+  const removeTokens = statement((p: ConnectionOwner & { accounts: string }) =>
+    query
+      .delete(connections)
+      .where(and(ownedBy(connections, p), like(connections.accountId, p.accounts)))
+      .returning({
+        id: connections.id,
+        projectId: connections.projectId,
+        userId: connections.userId,
+        providerUid: connections.providerUid,
+      }),
+  )
+  const tokensOf = ({ projectId, id, providerUid }: SharedTokens) => ({
+    projectId,
+    providerUid,
+    userId: NO_USER,
+    accounts: sharedAccountId(id, '%'),
+  })
+  const CHANGE = { noun: 'shared_connection' } as const
+
+  function forgetTokens(of: SharedTokens): Promise<void> {
+    return write(undefined, function* (announce) {
+      for (const gone of yield* removeTokens(tokensOf(of))) announce(connectionChange(gone))
+    })
+  }
+
+  return {
+    add: (row, audit) => writeRow(write, audit, CHANGE, () => insert(row)),
+    async change(from, to, audit) {
+      return writeRow(write, audit, CHANGE, function* () {
+        const [current] = yield* locked(from)
+        if (!isDeepStrictEqual(current, from)) return []
+        if (to.name !== from.name && (yield* sameName(to)).length > 0) return []
+        return yield* update(to)
+      })
+    },
+    async find(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    forgetTokens,
+    async delete(of, audit) {
+      const gone = await writeRow(write, audit, CHANGE, () => remove(of))
+      // a token that a use adds just now is of no use without the row, which each use reads first
+      if (gone !== undefined) await forgetTokens(gone)
+      return gone !== undefined
+    },
+  }
+}

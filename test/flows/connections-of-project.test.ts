@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runHere } from '../cli/gatepass.ts'
+import { onBothDatabases } from '../features/approvals/both-databases.ts'
+import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
+import { answer, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
+
+// Tokens that a client gets by itself (RFC 6749 section 4.4), in connections of the project that an administrator shares.
+
+/** A server of machine grants, and the API that takes its tokens. It gives a client that authenticates what it asks for. */
+async function startMachineServer() {
+  const state = {
+    secret: 's3cret',
+    granted: undefined as string | undefined,
+    error: undefined as string | undefined,
+    status: 200,
+    withRefreshToken: false,
+    expiresIn: 3600 as number | undefined,
+    revoked: new Set<string>(),
+    asked: [] as Readonly<Record<string, string>>[],
+    called: [] as RecordedRequest[],
+  }
+  const server: Loopback = await listen(async (req, res) => {
+    const request = await record(req)
+    if (request.path !== '/token') {
+      state.called.push(request)
+      const token = request.headers.authorization?.replace('Bearer ', '') ?? ''
+      return answer(res, state.revoked.has(token) ? 401 : 200, 'application/json', '{"ok":true}')
+    }
+    state.asked.push(request.params)
+    const basic = `Basic ${Buffer.from(`machine:${state.secret}`).toString('base64')}`
+    const refusal = state.error ?? (request.headers.authorization === basic ? undefined : 'invalid_client')
+    if (refusal !== undefined)
+      return answer(
+        res,
+        refusal === 'invalid_client' ? 401 : 400,
+        'application/json',
+        JSON.stringify({ error: refusal }),
+      )
+    const body = {
+      access_token: `t-${state.asked.length}`,
+      token_type: 'Bearer',
+      ...(state.expiresIn !== undefined && { expires_in: state.expiresIn }),
+      ...(state.withRefreshToken && { refresh_token: 'never-used' }),
+      ...(state.granted !== undefined && { scope: state.granted }),
+    }
+    return answer(res, state.status, 'application/json', JSON.stringify(body))
+  })
+  return Object.assign(state, { server })
+}
+
+describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
+  const clock = testClock(Math.floor(Date.now() / 1000))
+  let machine: Awaited<ReturnType<typeof startMachineServer>>
+  let gatepass: Gatepass
+  let call: Gatepass['call']
+  let entries = 0
+  let entry: string
+
+  beforeAll(async () => {
+    machine = await startMachineServer()
+    gatepass = await startGatepass({ ...(await optionsOf()), now: clock })
+    call = gatepass.call
+  })
+  afterAll(async () => {
+    await gatepass.close()
+    await machine.server.close()
+  })
+  beforeEach(async () => {
+    Object.assign(machine, { secret: 's3cret', granted: undefined, error: undefined, status: 200 })
+    Object.assign(machine, { withRefreshToken: false, expiresIn: 3600 })
+    machine.revoked.clear()
+    entry = `machine-${++entries}`
+    const added = await call('POST', '/v1/admin/auth_providers', providerBody(entry))
+    expect(added.status).toBe(201)
+    machine.asked.length = 0
+    machine.called.length = 0
+  })
+
+  const providerBody = (id: string, oauth2: object = {}) => ({
+    id,
+    oauth2: {
+      grant: { type: 'client_credentials' },
+      client_id: 'machine',
+      client_secret: 's3cret',
+      token_request: { endpoint: `${machine.server.url}/token`, auth_method: 'client_secret_basic' },
+      api: { base_url: `${machine.server.url}/api` },
+      ...oauth2,
+    },
+  })
+  const share = (more: object = {}) =>
+    call('POST', '/v1/admin/connections', {
+      provider_id: entry,
+      owner: 'project',
+      name: 'CRM',
+      shared_with: { users: ['*'] },
+      ...more,
+    })
+  const proxy = (userId = 'ada', headers: Record<string, string> = {}, options: { key?: string } = {}) =>
+    call('GET', `/proxy/${entry}/things`, undefined, {
+      ...options,
+      headers: { 'x-gatepass-user': userId, ...headers },
+    })
+  const sentToken = () => machine.called.at(-1)?.headers.authorization
+
+  test('a token is asked for once, used by all who share it, and asked for again when it has expired', async () => {
+    const shared = await share()
+    expect(shared).toMatchObject({
+      status: 201,
+      body: { provider_id: entry, owner: 'project', name: 'CRM', shared_with: { users: ['*'] } },
+    })
+    expect(machine.asked).toEqual([{ grant_type: 'client_credentials' }])
+    const calls = await Promise.all(Array.from({ length: 20 }, (_, i) => proxy(`user-${i}`)))
+    expect(calls.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(machine.asked).toHaveLength(1)
+    expect(sentToken()).toBe('Bearer t-1')
+    clock.advance(3600)
+    machine.withRefreshToken = true
+    await Promise.all(Array.from({ length: 20 }, (_, i) => proxy(`user-${i}`)))
+    expect(machine.asked).toHaveLength(2)
+    expect(sentToken()).toBe('Bearer t-2')
+    clock.advance(3600)
+    await proxy()
+    expect(machine.asked.map(({ grant_type: type }) => type)).toEqual(Array(3).fill('client_credentials'))
+  })
+
+  test('a token that the API refuses is asked for again, also one without a known lifetime', async () => {
+    machine.expiresIn = undefined
+    await share()
+    clock.advance(86_400)
+    expect((await proxy()).status).toBe(200)
+    expect(machine.asked).toHaveLength(1)
+    machine.revoked.add('t-1')
+    expect((await proxy()).status).toBe(200)
+    expect(sentToken()).toBe('Bearer t-2')
+  })
+
+  test('each set of scopes has a token of its own, within those that the connection may have', async () => {
+    await share({ scopes: ['write', 'read'] })
+    expect(machine.asked).toEqual([{ grant_type: 'client_credentials', scope: 'read write' }])
+    const scoped = (scope: string) => proxy('ada', { 'x-gatepass-scopes': scope })
+    expect((await scoped('read')).status).toBe(200)
+    expect(machine.asked.at(-1)).toMatchObject({ scope: 'read' })
+    expect((await scoped('read')).status).toBe(200)
+    expect(machine.asked).toHaveLength(2)
+    expect(await scoped('admin')).toMatchObject({ status: 403, body: { name: 'denied_by_policy' } })
+    machine.granted = 'read'
+    clock.advance(3600)
+    expect(await scoped('read write')).toMatchObject({ status: 502, body: { name: 'token_request_refused' } })
+  })
+
+  test('a wrong secret is the operator’s: 502 without a link, and works again once it is right', async () => {
+    await share()
+    machine.secret = 'rotated'
+    clock.advance(3600)
+    const refused = await proxy()
+    expect(refused).toMatchObject({ status: 502, body: { name: 'token_request_refused' } })
+    expect(JSON.stringify(refused.body)).not.toMatch(/connect|s3cret|rotated/)
+    await call('PATCH', `/v1/admin/auth_providers/${entry}`, { oauth2: { client_secret: 'rotated' } })
+    clock.advance(60)
+    expect((await proxy()).status).toBe(200)
+  })
+
+  test('nothing is added that the provider gives no token for', async () => {
+    machine.error = 'invalid_client'
+    expect(await share()).toMatchObject({ status: 502, body: { name: 'token_request_refused' } })
+    machine.error = 'invalid_grant'
+    clock.advance(60)
+    expect((await share()).status).toBe(403)
+    machine.error = undefined
+    expect((await call('GET', '/v1/admin/connections')).body.items.filter(isOf)).toEqual([])
+    clock.advance(60)
+    expect((await share()).status).toBe(201)
+  })
+  const isOf = ({ provider_id: id }: { provider_id: string }) => id === entry
+
+  test('where the grant is refused later, callers get no link, and the operator can ask again', async () => {
+    const { body } = await share()
+    machine.error = 'invalid_grant'
+    clock.advance(3600)
+    const refused = await proxy()
+    expect(refused).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+    expect(refused.body.url).toBeUndefined()
+    expect(refused.body.requires_authorization).toBeUndefined()
+    machine.error = undefined
+    expect((await proxy()).status).toBe(403)
+    expect((await call('POST', `/v1/admin/connections/${body.id}/test`)).status).toBe(200)
+    expect((await proxy()).status).toBe(200)
+  })
+
+  test('only those use it with whom it is shared: users, agents and tools', async () => {
+    const { body } = await share({ shared_with: { users: ['ada', 'sales-*'] } })
+    expect((await proxy('ada')).status).toBe(200)
+    expect((await proxy('sales-7')).status).toBe(200)
+    expect(await proxy('bob')).toMatchObject({ status: 403, body: { name: 'denied_by_policy' } })
+    const to = (shared_with: object) => call('PATCH', `/v1/admin/connections/${body.id}`, { shared_with })
+    const key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'support-bot' })).body
+    expect((await to({ users: ['*'], agents: ['support-bot'] })).status).toBe(200)
+    expect((await proxy('ada')).status).toBe(403)
+    expect((await proxy('ada', {}, { key: key.key })).status).toBe(200)
+    // the proxy is no tool
+    await to({ users: ['*'], tools: ['Crm.*'] })
+    expect((await proxy('ada')).status).toBe(403)
+    await call('DELETE', `/v1/admin/connections/${body.id}`)
+    expect(await proxy('ada')).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+  })
+
+  test('is not reached as a connection of a user', async () => {
+    const { body } = await share()
+    await proxy()
+    const { body: mine } = await call('GET', '/v1/connections?user_id=ada')
+    expect(mine.items.filter(isOf)).toEqual([])
+    const { body: all } = await call('GET', '/v1/connections')
+    expect(all.items.filter(isOf)).toEqual([])
+    const used = await call('GET', `/v1/admin/audit?action=token.released&provider_id=${entry}`)
+    const { connection_id: token } = used.body.items[0]
+    expect(token).toMatch(/^conn_/)
+    for (const id of [body.id, token]) {
+      expect((await call('GET', `/v1/connections/${id}`)).status).toBe(404)
+      expect((await call('POST', `/v1/connections/${id}/token`)).status).toBe(404)
+    }
+    expect((await proxy('')).status).toBe(400)
+  })
+
+  test('the trail names the user who used it, and that it is the project’s', async () => {
+    await share()
+    await proxy('ada')
+    const { body } = await call('GET', `/v1/admin/audit?action=token.released&provider_id=${entry}`)
+    expect(body.items[0]).toMatchObject({ user_id: 'ada', provider_id: entry, owner: 'project' })
+  })
+
+  test('at a terminal it is added, shared with others, asked again and deleted', async () => {
+    const run = (...args: string[]) =>
+      runHere({ GATEPASS_URL: gatepass.url, GATEPASS_API_KEY: gatepass.apiKey }, 'connections', ...args)
+    const added = await run(
+      'add',
+      entry,
+      '--name',
+      'Billing',
+      '--users',
+      'ada',
+      '--tools',
+      'Billing.*',
+      '--json',
+    )
+    expect(added.code).toBe(0)
+    const { id, shared_with: sharedWith } = JSON.parse(added.stdout)
+    expect(sharedWith).toEqual({ users: ['ada'], tools: ['Billing.*'] })
+    expect((await run('shared')).stdout).toContain('users ada; tools Billing.*')
+    expect((await run('change', id, '--users', '*')).stdout).toContain('shared with users *')
+    expect((await proxy('bob')).status).toBe(200)
+    expect((await run('test', id)).stdout).toContain(`${entry} gave a token for Billing`)
+    machine.error = 'invalid_client'
+    clock.advance(60)
+    expect((await run('test', id)).code).not.toBe(0)
+    expect(await run('delete', id)).toMatchObject({ code: 0 })
+    expect((await run('shared', '--json')).stdout).not.toContain(id)
+  })
+
+  test('the account of a client is a value of the entry', async () => {
+    await call('PATCH', `/v1/admin/auth_providers/${entry}`, {
+      oauth2: {
+        grant: { type: 'account_credentials' },
+        variables: { account_id: { value: 'acc-1', pattern: '[a-z0-9-]+' } },
+        token_request: { params: { account_id: '{{account_id}}' } },
+      },
+    })
+    await share()
+    expect(machine.asked).toEqual([{ grant_type: 'account_credentials', account_id: 'acc-1' }])
+  })
+
+  test.each([
+    [{ owner: 'user' }, 'owner'],
+    [
+      { oauth2: { authorize_request: { endpoint: 'https://idp.example/authorize' } } },
+      'oauth2.authorize_request',
+    ],
+    [{ oauth2: { public_clients: true } }, 'oauth2.public_clients'],
+  ])('the entry refuses %j', async (change, path) => {
+    const { oauth2, ...rest } = { oauth2: {}, ...change }
+    const body = { ...providerBody('refused', oauth2), ...rest }
+    expect(await call('POST', '/v1/admin/auth_providers', body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path, code: 'conflict' }] },
+    })
+  })
+
+  test('two of one name, and a provider of users, are refused', async () => {
+    await share()
+    expect((await share()).status).toBe(409)
+    const other = await share({ name: 'CRM 2' })
+    expect((await call('PATCH', `/v1/admin/connections/${other.body.id}`, { name: 'CRM' })).status).toBe(409)
+    await call('POST', '/v1/admin/auth_providers', {
+      id: `users-${entry}`,
+      provider_id: 'github',
+      oauth2: { client_id: 'c', client_secret: 's' },
+    })
+    expect(await share({ provider_id: `users-${entry}` })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'owner', code: 'conflict' }] },
+    })
+  })
+})

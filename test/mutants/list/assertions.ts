@@ -1,0 +1,42 @@
+import type { Mutation } from '../mutation.ts'
+
+const JWT_BEARER = 'flows/jwt-bearer.test.ts'
+
+export const assertions: readonly Mutation[] = [
+  {
+    rows: ['76'],
+    fault: 'tokens are asked for in the name of any user',
+    file: 'src/flows/impersonated-token.ts',
+    from: 'return impersonation !== undefined && fitsPattern(impersonation.pattern, userId)',
+    to: "return impersonation !== undefined && userId !== ''",
+    test: JWT_BEARER,
+    name: 'nobody beyond the pattern',
+  },
+  {
+    rows: ['76'],
+    fault: 'an assertion is for another server than the entry says',
+    file: 'src/providers/grant-assertion.ts',
+    from: '.setAudience(filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint))',
+    to: '.setAudience(tokenRequestIn(provider).endpoint)',
+    test: JWT_BEARER,
+    name: 'names the endpoint that it is for',
+  },
+  {
+    rows: ['76'],
+    fault: 'assertions have the same id',
+    file: 'src/providers/grant-assertion.ts',
+    from: '.setJti(randomUUID())',
+    to: '.setJti(`${randomUUID().length}`)',
+    test: JWT_BEARER,
+    name: 'the client signs an assertion for each token',
+  },
+  {
+    rows: ['76'],
+    fault: 'a connection from before the grant was changed sends its user a link',
+    file: 'src/flows/get-access-token.ts',
+    from: 'isUserless(entry.provider) || (chosen === undefined',
+    to: '(chosen === undefined',
+    test: JWT_BEARER,
+    name: 'nobody beyond the pattern',
+  },
+]
