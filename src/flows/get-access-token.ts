@@ -19,7 +19,7 @@ import { markUnusable } from './mark-unusable.ts'
 import { providerBook } from './provider-book.ts'
 import { refreshConnection, rejecting } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
-import { askOperator, findSharedToken } from './shared-token.ts'
+import { askOperator, findSharedToken, wasChanged } from './shared-token.ts'
 
 /** The user, provider and scopes of a needed token. */
 export interface TokenNeed {
@@ -166,10 +166,19 @@ async function changed(
 
 /** A token of the project's connection that is shared with this use. */
 async function projectsToken(broker: Broker, need: TokenNeed, entry: ProviderEntry): Promise<TokenOutcome> {
-  const shared = await findSharedToken(broker, need, entry)
-  if (shared === undefined) return { outcome: 'authorization_required', missingScopes: need.scopes }
-  const token = await asked(broker, need, entry, shared)
-  return token.outcome === 'ready' ? { ...token, actingFor: need.userId, texts: {} } : token
+  const found = await findSharedToken(broker, need, entry)
+  if (found === undefined) return { outcome: 'authorization_required', missingScopes: need.scopes }
+  const { shared, held } = found
+  if (isUsable(broker, need, entry, held)) return forUser(need, await asked(broker, need, entry, held))
+  const token = await askedOrRefused(broker, need, entry, held)
+  const isChanged = await wasChanged(broker, need, entry, shared)
+  if (token.outcome !== 'authorization_required') return forUser(need, token)
+  if (isChanged) return projectsToken(broker, need, entry)
+  throw askOperator(entry)
+}
+
+function forUser({ userId }: TokenNeed, token: TokenOutcome): TokenOutcome {
+  return token.outcome === 'ready' ? { ...token, actingFor: userId, texts: {} } : token
 }
 
 /** A token that the client asks for by itself, for exactly the needed scopes. No user gets a link for it. */
@@ -179,16 +188,31 @@ async function asked(
   entry: ProviderEntry,
   found: CachedConnection | Promise<CachedConnection>,
 ): Promise<TokenOutcome> {
-  const held = await found
-  const { forceRefresh = false } = need
-  const isUsable =
-    !forceRefresh &&
-    held.connection.status === 'active' &&
-    isFresh(held.connection, broker.now(), entry.provider)
-  const of = { ...need, scopes: [] }
-  const token = await (isUsable ? release(broker, of, entry, held) : refreshed(broker, of, entry, held))
+  const token = await askedOrRefused(broker, need, entry, await found)
   if (token.outcome === 'authorization_required') throw askOperator(entry)
   return token
+}
+
+async function askedOrRefused(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+  held: CachedConnection,
+): Promise<TokenOutcome> {
+  const of = { ...need, scopes: [] }
+  return isUsable(broker, need, entry, held)
+    ? release(broker, of, entry, held)
+    : refreshed(broker, of, entry, held)
+}
+
+/** Whether the token is used without a question to the provider. */
+function isUsable(
+  broker: Broker,
+  { forceRefresh = false }: TokenNeed,
+  { provider }: ProviderEntry,
+  { connection }: CachedConnection,
+): boolean {
+  return !forceRefresh && connection.status === 'active' && isFresh(connection, broker.now(), provider)
 }
 
 /** Like `findTokenAt`, but reads the store. The caches may hold an entry and a connection of different times. */

@@ -111,28 +111,45 @@ async function withEntry(broker: Broker, shared: SharedConnection): Promise<Shar
   return { shared, entry: await findProviderByUid(broker, shared.projectId, shared.providerUid) }
 }
 
+/** With whom it is shared, as far as that changes: `null` takes a limit away, and what is left out stays. */
+export interface SharingChange {
+  readonly users?: readonly string[] | undefined
+  readonly agents?: readonly string[] | null | undefined
+  readonly tools?: readonly string[] | null | undefined
+}
+
 /**
- * Changes the name, or with whom it is shared. Its tokens are forgotten then, so that no release decided by the former
- * sharing is recorded. Throws `not_found`, `already_exists`.
+ * Changes the name, or with whom it is shared. Its tokens are forgotten with that. Throws `not_found`, `already_exists`.
  */
 export async function changeSharedConnection(
   broker: Broker,
   projectId: string,
   id: string,
-  change: Partial<Pick<SharedConnection, 'name' | 'sharedWith'>>,
+  {
+    name,
+    sharedWith,
+  }: { readonly name?: string | undefined; readonly sharedWith?: SharingChange | undefined },
 ): Promise<SharedWithEntry> {
   const read = () => find(broker, projectId, id)
   const shared = await changeRow(`The shared connection "${id}"`, await read(), read, async (before) => {
-    const to = { ...before, ...change, updatedAt: broker.now() }
-    const others = await broker.store.sharedConnections.list(projectId)
-    const { providerUid, name } = to
-    if (others.some((one) => one.id !== id && one.providerUid === providerUid && one.name === name))
-      throw nameTaken(undefined, name)
+    const to = {
+      ...before,
+      name: name ?? before.name,
+      sharedWith: changedSharing(before.sharedWith, sharedWith),
+      updatedAt: broker.now(),
+    }
     const audit = broker.audit.of(projectId, { action: 'shared_connection.changed', subject: id })
-    return broker.store.sharedConnections.change(before, to, audit)
+    return broker.store.sharedConnections.change(before, to, audit).catch((error: unknown) => {
+      if (error instanceof BrokerError && error.code === 'already_exists') throw nameTaken(undefined, to.name)
+      throw error
+    })
   })
-  await broker.store.sharedConnections.forgetTokens(shared)
   return withEntry(broker, shared)
+}
+
+function changedSharing(before: SharedWith, change: SharingChange = {}): SharedWith {
+  const { users = before.users, agents = before.agents, tools = before.tools } = change
+  return { users, ...(agents && { agents }), ...(tools && { tools }) }
 }
 
 /** Forgets its tokens and asks for a new one. Throws `not_found`, and what asking for a token throws. */

@@ -1,8 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
-import { isSharedWith, NO_USER, type SharedConnection, type SharedUse } from '../domain/shared-connection.ts'
+import {
+  isSharedWith,
+  NO_USER,
+  type SharedConnection,
+  type SharedUse,
+  type SharedWith,
+} from '../domain/shared-connection.ts'
 import { ownerOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { CachedConnection } from '../services/release.ts'
@@ -22,31 +29,58 @@ interface SharedNeed {
   readonly account?: string | undefined
 }
 
+/** A connection of the project, and the one with its token of the needed scopes. It counts as expired without a token. */
+export interface SharedToken {
+  readonly shared: SharedConnection
+  readonly held: CachedConnection
+}
+
 /**
- * The connection with the token of the needed scopes, of the project's connection that is shared with this use: the one
- * that `account` names, else the oldest. It may hold no token yet: it counts as expired then. `undefined`: users may
- * connect accounts of their own, and no connection is shared with them. Throws `denied_by_policy` when connections are
+ * The project's connection that is shared with this use: the one that `account` names, else the oldest. `undefined`: users
+ * may connect accounts of their own, and no connection is shared with them. Throws `denied_by_policy` when connections are
  * shared, but not with this use, and `authorization_required` when only an administrator can help.
  */
 export async function findSharedToken(
   broker: Broker,
   need: SharedNeed,
   entry: ProviderEntry,
-): Promise<CachedConnection | undefined> {
+): Promise<SharedToken | undefined> {
   const { projectId, account } = need
   const ofEntry = (await sharedConnections(broker, projectId)).filter(
     ({ providerUid }) => providerUid === entry.uid,
   )
   const named =
     account === undefined ? ofEntry : ofEntry.filter(({ id, name }) => account === id || account === name)
-  const use = sharedUse(need.userId, currentContext().permitted?.tool)
+  const use = currentUse(need)
   const shared = named.find(({ sharedWith }) => isSharedWith(sharedWith, use))
   if (shared === undefined) {
     if (ownerOf(entry.provider) === 'either' && (named.length === 0 || account === undefined))
       return undefined
     throw ofEntry.length === 0 ? askOperator(entry) : notShared(entry)
   }
-  return tokenFor(broker, entry, shared, need.scopes)
+  return { shared, held: await tokenFor(broker, entry, shared, need.scopes) }
+}
+
+/**
+ * Reads the sharing again once the provider has answered, since a token request takes seconds. Returns whether the
+ * connection was changed meanwhile, and its tokens deleted. Throws `denied_by_policy` when it is no longer shared with
+ * this use.
+ */
+export async function wasChanged(
+  { store }: Broker,
+  need: SharedNeed,
+  entry: ProviderEntry,
+  shared: SharedConnection,
+): Promise<boolean> {
+  const current = await store.sharedConnections.find(need.projectId, shared.id)
+  if (current !== undefined && isSharedWith(current.sharedWith, currentUse(need)))
+    return !isDeepStrictEqual(current, shared)
+  await store.sharedConnections.forgetTokens(shared) // this use may have stored one after the change
+  throw notShared(entry)
+}
+
+function currentUse({ userId }: SharedNeed): SharedUse {
+  return sharedUse(userId, currentContext().permitted?.tool)
 }
 
 /** Only an administrator can help: no user is sent anywhere. */
@@ -122,8 +156,8 @@ export async function tokenFor(
   needed: readonly string[],
 ): Promise<CachedConnection> {
   const scopes = scopesFor(entry, shared, needed)
-  const { projectId, id, name } = shared
-  return tokenOf(broker, entry, { projectId, userId: NO_USER, id, name }, scopes)
+  const { projectId, id, name, sharedWith } = shared
+  return tokenOf(broker, entry, { projectId, userId: NO_USER, id, name, sharedWith }, scopes)
 }
 
 /** Whose token it is: the id begins the accounts of its connections, one for each set of scopes. */
@@ -132,17 +166,19 @@ interface TokenOwner {
   readonly userId: string
   readonly id: string
   readonly name: string
+  /** A node that does not know of a change yet gets no token that others were given by the new sharing. */
+  readonly sharedWith?: SharedWith
 }
 
 /** The connection with the owner's token of exactly these scopes, as for `tokenFor`. */
 export async function tokenOf(
   broker: Broker,
   entry: ProviderEntry,
-  { projectId, userId, id: ownerId, name }: TokenOwner,
+  { projectId, userId, id: ownerId, name, sharedWith }: TokenOwner,
   scopes: readonly string[],
 ): Promise<CachedConnection> {
   const owner = { projectId, providerUid: entry.uid, userId }
-  const accountId = sharedAccountId(ownerId, sha256(JSON.stringify(scopes)))
+  const accountId = sharedAccountId(ownerId, sha256(JSON.stringify([scopes, sharedWith])))
   const identity = providerIdentity(broker, entry)
   const isOf = ({ connection }: CachedConnection) => connection.account.id === accountId
   const held = await cachedConnections(broker, owner)

@@ -2,18 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, eq, like } from 'drizzle-orm'
 import { NO_USER, type SharedConnection } from '../domain/shared-connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import type { ConnectionOwner } from './changes.ts'
+import type { Announce, ConnectionOwner } from './changes.ts'
 import { connectionChange, ownedBy } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, type Steps } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 /** Connections of projects. Their tokens are connections whose user is empty, and whose account begins with the id. */
 export interface SharedConnections {
   /** Adds it, or returns `undefined` when the provider has one of that name. */
   add(shared: SharedConnection, audit?: AuditEntries): Promise<SharedConnection | undefined>
-  /** Replaces it. `undefined`, with nothing written, when the row is no longer `from`, or the name is taken. */
+  /**
+   * Replaces it and deletes its tokens, so that no release decided by the former sharing is recorded. `undefined`, with
+   * nothing written, when the row is no longer `from`. Throws `already_exists` when the name is taken.
+   */
   change(
     from: SharedConnection,
     to: SharedConnection,
@@ -49,18 +52,6 @@ export function createSharedConnections(database: Database): SharedConnections {
   const insert = statement((_: SharedConnection) =>
     query.insert(shared).values(placeholdersOf(shared)).onConflictDoNothing().returning(),
   )
-  const sameName = statement((p: Pick<SharedConnection, 'projectId' | 'providerUid' | 'name'>) =>
-    query
-      .select({ id: shared.id })
-      .from(shared)
-      .where(
-        and(
-          eq(shared.projectId, p.projectId),
-          eq(shared.providerUid, p.providerUid),
-          eq(shared.name, p.name),
-        ),
-      ),
-  )
   const update = statement(
     (p: InProject & Pick<SharedConnection, 'name' | 'sharedWith' | 'mac' | 'updatedAt'>) =>
       query
@@ -91,34 +82,37 @@ export function createSharedConnections(database: Database): SharedConnections {
   })
   const CHANGE = { noun: 'shared_connection' } as const
 
-  function forgetTokens(of: SharedTokens): Promise<void> {
-    return write(undefined, function* (announce) {
-      for (const gone of yield* removeTokens(tokensOf(of))) announce(connectionChange(gone))
-    })
+  function* deleteTokens(announce: Announce, of: SharedTokens): Steps<void> {
+    for (const gone of yield* removeTokens(tokensOf(of))) announce(connectionChange(gone))
   }
 
   return {
     add: (row, audit) => writeRow(write, audit, CHANGE, () => insert(row)),
-    async change(from, to, audit) {
-      return writeRow(write, audit, CHANGE, function* () {
+    change: (from, to, audit) =>
+      write(audit, function* (announce) {
         const [current] = yield* locked(from)
-        if (!isDeepStrictEqual(current, from)) return []
-        if (to.name !== from.name && (yield* sameName(to)).length > 0) return []
-        return yield* update(to)
-      })
-    },
+        if (!isDeepStrictEqual(current, from)) return undefined
+        const [changed] = yield* update(to)
+        if (changed === undefined) return undefined
+        announce(CHANGE)
+        yield* deleteTokens(announce, changed)
+        return changed
+      }),
     async find(projectId, id) {
       return (await read(byId({ projectId, id })))[0]
     },
     async list(projectId) {
       return read(ofProject({ projectId }))
     },
-    forgetTokens,
-    async delete(of, audit) {
-      const gone = await writeRow(write, audit, CHANGE, () => remove(of))
-      // a token that a use adds just now is of no use without the row, which each use reads first
-      if (gone !== undefined) await forgetTokens(gone)
-      return gone !== undefined
-    },
+    forgetTokens: (of) => write(undefined, (announce) => deleteTokens(announce, of)),
+    delete: (of, audit) =>
+      write(audit, function* (announce) {
+        const [gone] = yield* remove(of)
+        if (gone === undefined) return false
+        announce(CHANGE)
+        // a token that a use adds just now is of no use without the row, which each use reads
+        yield* deleteTokens(announce, gone)
+        return true
+      }),
   }
 }

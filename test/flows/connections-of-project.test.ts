@@ -18,6 +18,8 @@ async function startMachineServer() {
     revoked: new Set<string>(),
     asked: [] as Readonly<Record<string, string>>[],
     called: [] as RecordedRequest[],
+    /** Runs while a request for a token waits for its answer. */
+    meanwhile: async (): Promise<unknown> => undefined,
   }
   const server: Loopback = await listen(async (req, res) => {
     const request = await record(req)
@@ -27,6 +29,7 @@ async function startMachineServer() {
       return answer(res, state.revoked.has(token) ? 401 : 200, 'application/json', '{"ok":true}')
     }
     state.asked.push(request.params)
+    await state.meanwhile()
     const basic = `Basic ${Buffer.from(`machine:${state.secret}`).toString('base64')}`
     const refusal = state.error ?? (request.headers.authorization === basic ? undefined : 'invalid_client')
     if (refusal !== undefined)
@@ -67,7 +70,7 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
   })
   beforeEach(async () => {
     Object.assign(machine, { secret: 's3cret', granted: undefined, error: undefined, status: 200 })
-    Object.assign(machine, { withRefreshToken: false, expiresIn: 3600 })
+    Object.assign(machine, { withRefreshToken: false, expiresIn: 3600, meanwhile: async () => undefined })
     machine.revoked.clear()
     entry = `machine-${++entries}`
     const added = await call('POST', '/v1/admin/auth_providers', providerBody(entry))
@@ -204,6 +207,45 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(await proxy('ada')).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
   })
 
+  test('a sharing that ends while the provider is asked for a token is not honoured', async () => {
+    const { body } = await share()
+    const change = (to: object) => call('PATCH', `/v1/admin/connections/${body.id}`, to)
+    clock.advance(3600)
+    machine.meanwhile = () => change({ shared_with: { users: ['bob'] } })
+    expect(await proxy('ada')).toMatchObject({ status: 403, body: { name: 'denied_by_policy' } })
+    expect(machine.called).toEqual([])
+    let changes = 0
+    machine.meanwhile = async () => (changes++ === 0 ? change({ name: 'CRM of sales' }) : undefined)
+    expect((await proxy('bob')).status).toBe(200) // it is still shared, so the token is asked for again
+    expect(changes).toBe(2)
+  })
+
+  test('a change of the sharing leaves what it does not name', async () => {
+    const { body } = await share({ shared_with: { users: ['ada'], tools: ['Crm.*'] } })
+    const to = async (shared_with: object) =>
+      (await call('PATCH', `/v1/admin/connections/${body.id}`, { shared_with })).body.shared_with
+    expect(await to({ agents: ['support-bot'] })).toEqual({
+      users: ['ada'],
+      agents: ['support-bot'],
+      tools: ['Crm.*'],
+    })
+    expect(await to({ agents: null, users: ['bob'] })).toEqual({ users: ['bob'], tools: ['Crm.*'] })
+    expect(await to({ tools: null })).toEqual({ users: ['bob'] })
+  })
+
+  test('a change that cannot be written keeps the tokens, and one that is written deletes them with it', async () => {
+    const { body } = await share()
+    await share({ name: 'Other' })
+    const change = (to: object) => call('PATCH', `/v1/admin/connections/${body.id}`, to)
+    const asked = machine.asked.length
+    expect((await change({ name: 'Other' })).status).toBe(409)
+    await proxy()
+    expect(machine.asked).toHaveLength(asked)
+    await change({ name: 'Third' })
+    await proxy()
+    expect(machine.asked).toHaveLength(asked + 1)
+  })
+
   test('is not reached as a connection of a user', async () => {
     const { body } = await share()
     await proxy()
@@ -246,8 +288,13 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     const { id, shared_with: sharedWith } = JSON.parse(added.stdout)
     expect(sharedWith).toEqual({ users: ['ada'], tools: ['Billing.*'] })
     expect((await run('shared')).stdout).toContain('users ada; tools Billing.*')
-    expect((await run('change', id, '--users', '*')).stdout).toContain('shared with users *')
+    const changed = async (...options: string[]) => (await run('change', id, ...options)).stdout
+    expect(await changed('--agents', 'bot')).toContain('shared with users ada; agents bot; tools Billing.*')
+    expect(await changed('--any-agent')).toContain('shared with users ada; tools Billing.*')
+    expect(await changed('--users', '*', '--any-tool')).toMatch(/shared with users \*\.$/m)
     expect((await proxy('bob')).status).toBe(200)
+    const unshared = await run('add', entry, '--name', 'For everyone?')
+    expect(unshared).toMatchObject({ code: 2, stderr: expect.stringContaining('--users') })
     expect((await run('test', id)).stdout).toContain(`${entry} gave a token for Billing`)
     machine.error = 'invalid_client'
     clock.advance(60)

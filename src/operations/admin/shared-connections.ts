@@ -23,19 +23,22 @@ const patterns = (of: string) =>
     .max(200)
     .meta({ description: `${of}; \`*\` is any characters` })
 
-const sharedWithSchema = z
-  .strictObject({
-    users: patterns('The ids of users'),
-    agents: patterns(
-      'The ids and names of API keys, and the client ids of MCP clients. Left out: any',
-    ).optional(),
-    tools: patterns(
-      'Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that callers fetch',
-    ).optional(),
-  })
+const users = patterns('The ids of users')
+const agents = patterns('The ids and names of API keys, and the client ids of MCP clients. Left out: any')
+const tools = patterns(
+  'Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that callers fetch',
+)
+
+const sharedWithSchema = z.strictObject({ users, agents: agents.optional(), tools: tools.optional() }).meta({
+  description: 'Who may use the connection: a use has to match all members',
+  example: { users: ['*'], tools: ['Crm.*'] },
+})
+
+const sharingChange = z
+  .strictObject({ users: users.optional(), agents: agents.nullish(), tools: tools.nullish() })
   .meta({
-    description: 'Who may use the connection: a use has to match all members',
-    example: { users: ['*'], tools: ['Crm.*'] },
+    description: 'Members that are left out stay; `null` for `agents` or `tools` means any again',
+    example: { users: ['ada'], tools: null },
   })
 
 const nameText = visibleLine(100).meta({ description: 'What people call it; unique for its provider' })
@@ -134,13 +137,11 @@ export const updateConnectionOfProject = defineOperation({
   tag,
   summary: 'Rename a connection of the project, or share it with others',
   params,
-  body: z.object({ name: nameText.optional(), shared_with: sharedWithSchema.optional() }),
+  body: z.object({ name: nameText.optional(), shared_with: sharingChange.optional() }),
   answer: 'Changed',
   output: sharedSchema,
-  async run(broker, { params: { id }, body: { name, shared_with: sharedWith }, caller }) {
-    const change = { ...(name !== undefined && { name }), ...(sharedWith !== undefined && { sharedWith }) }
-    return toWire(await changeSharedConnection(broker, caller.projectId, id, change))
-  },
+  run: async (broker, { params: { id }, body: { name, shared_with: sharedWith }, caller }) =>
+    toWire(await changeSharedConnection(broker, caller.projectId, id, { name, sharedWith })),
 })
 
 export const testConnectionOfProject = defineOperation({

@@ -8535,21 +8535,21 @@ export interface Operations {
     readonly body: {
       /** What people call it; unique for its provider */
       readonly name?: string | undefined
-      /** Who may use the connection: a use has to match all members */
+      /** Members that are left out stay; `null` for `agents` or `tools` means any again */
       readonly shared_with?:
         | {
             /** The ids of users; `*` is any characters */
-            readonly users: readonly string[]
+            readonly users?: readonly string[] | undefined
             /**
              * The ids and names of API keys, and the client ids of MCP clients. Left out: any; `*` is any
              * characters
              */
-            readonly agents?: readonly string[] | undefined
+            readonly agents?: readonly string[] | null | undefined
             /**
              * Names of tools. Left out: any tool, and uses without a tool, such as the proxy and tokens that
              * callers fetch; `*` is any characters
              */
-            readonly tools?: readonly string[] | undefined
+            readonly tools?: readonly string[] | null | undefined
           }
         | undefined
     }

@@ -4204,6 +4204,12 @@ class TestWorkerAnswer(_TestWorkerAnswerRequired, total=False):
     tool_count: int
 
 
+class UpdateConnectionOfProjectSharedWith(TypedDict, total=False):
+    users: list[str]
+    agents: Optional[list[str]]
+    tools: Optional[list[str]]
+
+
 class UpdatePolicyHook(TypedDict, total=False):
     url: str
     format: Literal["arcade", "authzen"]
@@ -5785,7 +5791,7 @@ class Gatepass(_Client):
         )
 
     def update_connection_of_project(
-        self, id: str, *, name: str = UNSET, shared_with: SharedConnectionSharedWith = UNSET,
+        self, id: str, *, name: str = UNSET, shared_with: UpdateConnectionOfProjectSharedWith = UNSET,
         timeout: Optional[float] = None,
     ) -> SharedConnection:
         """Rename a connection of the project, or share it with others.

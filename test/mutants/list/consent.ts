@@ -391,4 +391,13 @@ export const consent: readonly Mutation[] = [
     test: PROJECTS,
     name: 'is not reached as a connection of a user',
   },
+  {
+    rows: ['72'],
+    fault: 'tokens of a connection of the project stay when its sharing changes',
+    file: 'src/store/shared-connections.ts',
+    from: '        yield* deleteTokens(announce, changed)\n',
+    to: '',
+    test: PROJECTS,
+    name: 'one that is written deletes them with it',
+  },
 ]
