@@ -13,8 +13,6 @@ const TOOLS = 127
 const SIZE = 250_000
 /** The tools in each answer of the server. */
 const PAGE = 8
-/** In milliseconds of processor time. The list takes seconds, or dozens of milliseconds a tool, if a schema costs too much. */
-const MAX_HOLD = 100
 
 /** Begins each tool of the worker in a list. */
 const MARK = '"name":"Costly_Tool'
@@ -151,7 +149,9 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
       }),
     )
     expect(registered.result.status).toBe(201)
-    expect(registered.held).toBeLessThan(MAX_HOLD)
+    // about 150 ms; one of these schemas takes 300 ms on the event loop
+    const most = parsingMs(`[${schemas},${schemas},${schemas}]`)
+    expect(registered.held).toBeLessThan(most)
     for (const [i, [name, schema]] of Object.entries(unhurried).entries()) {
       const args = 'required' in schema ? { list: long } : {}
       const { held, result } = await longestHold(() =>
@@ -159,7 +159,7 @@ describe('threat 25 and 41: tools whose schemas cost much', () => {
       )
       expect(result.status, name).toBe(200)
       expect(Object.keys(result.body), name).not.toContain('error')
-      expect(held, name).toBeLessThan(MAX_HOLD)
+      expect(held, name).toBeLessThan(most)
     }
   })
 })
