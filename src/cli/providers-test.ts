@@ -111,7 +111,7 @@ Examples:
   $ gatepass providers test acme --live --scopes read --revoke
 
 A Gatepass with an empty database runs the job in this process: consent, refusal, call, refresh and revocation; where users
-type keys, a wrong key, the right one, a call, and a key that ended; where the client asks for tokens by itself, a token,
+type keys, a wrong key, the right one, a call, and a key that ended; with a grant without a user, a token,
 a call, the next token, and a client that is refused. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
 that the definition does not name is an error.
 

@@ -6,8 +6,8 @@ import { missingScopes } from '../domain/scopes.ts'
 import { fitsDpop } from '../providers/dpop.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
-import { isUserless, ownerOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { isUserless, ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
@@ -181,7 +181,7 @@ function forUser({ userId }: TokenNeed, token: TokenOutcome): TokenOutcome {
   return token.outcome === 'ready' ? { ...token, actingFor: userId, texts: {} } : token
 }
 
-/** A token that the client asks for by itself, for exactly the needed scopes. No user gets a link for it. */
+/** A token of a grant without a user, for exactly the needed scopes. No user gets a link for it. */
 async function asked(
   broker: Broker,
   need: TokenNeed,

@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/identity.ts'
-import { hostOf } from '../providers/provider.ts'
+import { hostOf } from '../providers/provider-endpoints.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { changeRow } from '../services/change-row.ts'
 

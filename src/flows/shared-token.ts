@@ -10,8 +10,8 @@ import {
   type SharedUse,
   type SharedWith,
 } from '../domain/shared-connection.ts'
-import { ownerOf } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection } from '../services/release.ts'
 import { currentContext } from '../services/request-context.ts'
 import { sharedAccountId } from '../store/shared-connections.ts'
@@ -183,7 +183,7 @@ export async function tokenOf(
   const isOf = ({ connection }: CachedConnection) => connection.account.id === accountId
   const held = await cachedConnections(broker, owner)
   const known = held.find(isOf)
-  // the client asks for tokens by itself, so a changed entry needs no consent: it gets tokens of its own
+  // a grant without a user needs no consent, so a changed entry gets tokens of its own
   if (
     known !== undefined &&
     known.connection.providerIdentity === identity &&

@@ -9,7 +9,8 @@ import {
   KEY_METHODS,
   type KeyMethod,
 } from './client-auth-method.ts'
-import { authorizationRequestIn, type Provider, requestsOf, tokenRequestIn } from './provider.ts'
+import type { Provider } from './provider.ts'
+import { authorizationRequestIn, requestsOf, tokenRequestIn } from './provider-endpoints.ts'
 import type { Client, RegisteredClient } from './provider-entry.ts'
 import { fillTemplate } from './template.ts'
 

@@ -1,5 +1,6 @@
 import { fieldFault } from './credentials.ts'
-import { type KeptValue, mapRequests, type Provider, requestsOf } from './provider.ts'
+import type { KeptValue, Provider } from './provider.ts'
+import { mapRequests, requestsOf } from './provider-endpoints.ts'
 import type { RequestEndpoint } from './request-block.ts'
 import { fillTemplate, hasPlaceholder } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'

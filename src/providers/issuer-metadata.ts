@@ -2,7 +2,8 @@ import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
 import { findCatalogueMatch } from './catalogue/registry.ts'
 import { canSignRequests } from './client-key.ts'
 import { type ServerMetadata, secretAuthMethod } from './discovery.ts'
-import { type IssuerDecides, type Provider, tokenRequestIn } from './provider.ts'
+import type { IssuerDecides, Provider } from './provider.ts'
+import { tokenRequestIn } from './provider-endpoints.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 
 /**

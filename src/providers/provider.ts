@@ -2,11 +2,11 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { ClientAssertion, GrantAssertion, RequestObject } from './client-auth-method.ts'
 import type { CredentialsSettings } from './credentials.ts'
 import type { DpopSettings } from './dpop.ts'
+import type { EndpointRole } from './endpoint-role.ts'
 import type { OAuth1Settings } from './oauth1/settings.ts'
 import type {
   AuthorizationRequestBlock,
   RenewalRequestBlock,
-  RequestBlock,
   RequestEndpoint,
   ResourceRequestBlock,
   RevocationRequestBlock,
@@ -190,61 +190,6 @@ export interface GrantSettings {
 export type GrantType = (typeof GRANT_TYPES)[number]
 export const GRANT_TYPES = ['client_credentials', 'account_credentials', 'jwt_bearer'] as const
 
-/** The grants that a client makes alone: no browser is sent to the server, and no code comes back. */
-const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES
-
-/** Whose connections there may be: where a client asks for tokens by itself, those of whom they are for. */
-export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonation'>): ConnectionOwnerKind {
-  return provider.owner ?? ownerOfGrant(provider) ?? 'user'
-}
-
-/** The only owner where a client asks for tokens by itself: the user in whose name it asks, else the project. */
-export function ownerOfGrant(
-  provider: Pick<Provider, 'grant' | 'impersonation'>,
-): Exclude<ConnectionOwnerKind, 'either'> | undefined {
-  if (!isUserless(provider)) return undefined
-  return provider.impersonation === undefined ? 'project' : 'user'
-}
-
-/** Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link. */
-export function isUserless({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
-  return grant !== undefined && WITHOUT_USER.includes(grant.type)
-}
-
-/** Whether the credential is never handed out to callers, since it is more than a token: they use it by `/proxy`. */
-export function isProxyOnly(provider: Pick<Provider, 'credentials' | 'dpop' | 'oauth1'>): boolean {
-  return provider.credentials !== undefined || isKeptFromWorkers(provider)
-}
-
-/**
- * Whether workers are not given it either: a token that is bound to a key is of no use without the key (RFC 9449), nor is
- * one that signs requests without its secret and the client's (RFC 5849).
- */
-export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oauth1'>): boolean {
-  return dpop !== undefined || oauth1 !== undefined
-}
-
-/** The requests that a grant has no use for. A request that sends one of them is refused. */
-export function isWithout(
-  { grant }: { readonly grant?: GrantSettings | undefined },
-  role: IssuerDecides,
-): boolean {
-  return grant !== undefined && isUserless({ grant }) && WITH_CODE.includes(role)
-}
-
-/** Requests for a code, and those with a token that came by one. */
-const WITH_CODE: readonly IssuerDecides[] = [
-  'authorization',
-  'pushed_authorization',
-  'refresh',
-  'exchange',
-  'renewal',
-  'refresh_authentication',
-  'pkce',
-  'iss',
-  'end_session',
-]
-
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */
 export interface ProviderVariable {
   /** RE2 expression that the whole value must match. */
@@ -325,98 +270,5 @@ export interface ProviderApi {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * The requests that an entry may describe, by the role of their endpoint: the member of `Provider`, and the name on the
- * wire. Refresh tokens go to the token endpoint unless an entry names another one.
- */
-export const REQUESTS_BY_ROLE = {
-  authorization: { block: 'authorizationRequest', wire: 'authorize_request' },
-  pushed_authorization: { block: 'pushedAuthorizationRequest', wire: 'pushed_authorization_request' },
-  temporary: { block: 'temporaryRequest', wire: 'temporary_request' },
-  token: { block: 'tokenRequest', wire: 'token_request' },
-  refresh: { block: 'refreshRequest', wire: 'refresh_request' },
-  exchange: { block: 'exchangeRequest', wire: 'exchange_request' },
-  renewal: { block: 'renewalRequest', wire: 'renewal_request' },
-  test: { block: 'testRequest', wire: 'test_request' },
-  user_info: { block: 'userInfoRequest', wire: 'user_info_request' },
-  introspection: { block: 'introspectionRequest', wire: 'token_introspection_request' },
-  revocation: { block: 'revocationRequest', wire: 'revocation_request' },
-} as const satisfies Readonly<Record<string, { readonly block: keyof Provider; readonly wire: string }>>
-
 /** An entry whose users' browsers bring a code. */
 export type CodeProvider = Provider & Required<Pick<Provider, 'authorizationRequest' | 'tokenRequest'>>
-
-/** What an endpoint is for. */
-export type EndpointRole = keyof typeof REQUESTS_BY_ROLE
-export const ENDPOINT_ROLES = Object.keys(REQUESTS_BY_ROLE) as readonly EndpointRole[]
-
-/** The authorization request of an entry whose users' browsers are sent to the server. Throws for any other entry. */
-export const authorizationRequestIn = ({ displayName, authorizationRequest }: Provider) =>
-  authorizationRequest ?? lacks(displayName, 'authorization')
-
-/** The token request of an entry that has one. Throws for any other entry. */
-export const tokenRequestIn = ({ displayName, tokenRequest }: Provider) =>
-  tokenRequest ?? lacks(displayName, 'token')
-
-function lacks(name: string, role: EndpointRole): never {
-  throw new Error(`${name} has no ${role} request: the entry is of a kind that sends none`)
-}
-
-/**
- * The endpoint that people know a server by: where users are sent, else where tokens come from, else the API. `undefined`
- * where each connection has its own.
- */
-export function mainEndpointOf(provider: Provider): string | undefined {
-  const { authorizationRequest, tokenRequest, testRequest, api } = provider
-  return (authorizationRequest ?? tokenRequest ?? testRequest)?.endpoint ?? api?.baseUrl
-}
-
-/** The host of `mainEndpointOf`; empty where there is none. */
-export function hostOf(provider: Provider): string {
-  const endpoint = mainEndpointOf(provider)
-  return endpoint === undefined ? '' : new URL(endpoint).host
-}
-
-/** The requests that the entry describes, by the role of their endpoint. */
-export function requestsOf(
-  provider: Provider,
-): readonly (readonly [role: EndpointRole, request: RequestEndpoint & Partial<RequestBlock>])[] {
-  return ENDPOINT_ROLES.flatMap((role) => {
-    const request = provider[REQUESTS_BY_ROLE[role].block]
-    return request === undefined ? [] : [[role, request] as const]
-  })
-}
-
-/**
- * The provider with `change` of each of its requests. An optional request for which it returns `undefined` is left out;
- * the others stay unchanged then.
- */
-export function mapRequests(
-  provider: Provider,
-  change: <Block extends RequestEndpoint>(request: Block) => Block | undefined,
-): Provider {
-  const mapped: Partial<Record<keyof Provider, unknown>> = { ...provider }
-  for (const [role, request] of requestsOf(provider)) {
-    const { block } = REQUESTS_BY_ROLE[role]
-    const changed = change(request)
-    if (changed !== undefined) mapped[block] = changed
-    else if (role !== 'authorization' && role !== 'token') delete mapped[block]
-  }
-  return mapped as unknown as Provider // each request is of the same kind as before
-}
-
-/** The origin and path of the entry's endpoints, by their role. */
-export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, string>> {
-  const token = provider.tokenRequest && originAndPath(provider.tokenRequest.endpoint)
-  const endpoints: Partial<Record<EndpointRole, string>> = {}
-  for (const [role, request] of requestsOf(provider)) {
-    const endpoint = originAndPath(request.endpoint)
-    if (role !== 'refresh' || endpoint !== token) endpoints[role] = endpoint
-  }
-  return endpoints
-}
-
-export function originAndPath(endpoint: string): string {
-  const { origin, pathname } = new URL(endpoint)
-  return `${origin}${pathname}`
-}

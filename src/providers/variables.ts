@@ -1,12 +1,7 @@
 import { isAllowed } from './callback-members.ts'
-import {
-  mapRequests,
-  type Provider,
-  type ProviderApi,
-  type ProviderVariable,
-  REQUESTS_BY_ROLE,
-  requestsOf,
-} from './provider.ts'
+import { REQUESTS_BY_ROLE } from './endpoint-role.ts'
+import type { Provider, ProviderApi, ProviderVariable } from './provider.ts'
+import { mapRequests, requestsOf } from './provider-endpoints.ts'
 import type { RequestEndpoint } from './request-block.ts'
 import { checkTemplate, fillTemplate } from './template.ts'
 

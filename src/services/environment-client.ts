@@ -1,6 +1,6 @@
 import type { Definitions } from '../providers/catalogue/definitions.ts'
 import { endpointsDigest } from '../providers/identity.ts'
-import { endpointsOf } from '../providers/provider.ts'
+import { endpointsOf } from '../providers/provider-endpoints.ts'
 import type { Client, ProviderEntry } from '../providers/provider-entry.ts'
 
 /** A client from the environment. `allowed`: whether the entry's endpoints may receive it. */

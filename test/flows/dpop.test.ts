@@ -289,7 +289,7 @@ describe('a token request', () => {
   })
 })
 
-describe('a client that asks for tokens by itself', () => {
+describe('a grant without a user', () => {
   test('has a key for each token, and needs no one when dpop is switched on or off', async () => {
     const received: RecordedRequest[] = []
     await using server = await listen(async (req, res) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider-endpoints.ts'
 import { readWorkerAnswer } from '../../src/tools/arcade/read-worker-answer.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 import { readToolMetadata } from '../../src/tools/metadata/read-metadata.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { builtIn, findBuiltInByEndpoints, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
-import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider-endpoints.ts'
 import { renderParams } from '../../src/providers/template.ts'
 
 function known(id: string) {

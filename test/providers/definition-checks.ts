@@ -11,7 +11,8 @@ import { describeScopes, englishSentence } from '../../src/providers/catalogue/s
 import { definitionJsonSchema } from '../../src/providers/definition/json-schema.ts'
 import { writeDefined } from '../../src/providers/definition/provider-types.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
-import { authorizationRequestIn, endpointsOf, type Provider, typeOf } from '../../src/providers/provider.ts'
+import { type Provider, typeOf } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, endpointsOf } from '../../src/providers/provider-endpoints.ts'
 import { authorizationRequestOf, ownScopes } from '../../src/providers/provider-request.ts'
 
 /** A definition of the catalogue, and the JSON of its file. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { builtIn, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
 import { formerIdentitiesOf, identityOf } from '../../src/providers/identity.ts'
-import { authorizationRequestIn, type Provider, tokenRequestIn } from '../../src/providers/provider.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { authorizationRequestIn, tokenRequestIn } from '../../src/providers/provider-endpoints.ts'
 
 function known(id: string): Provider {
   const found = builtIn(id)

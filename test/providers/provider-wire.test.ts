@@ -6,7 +6,7 @@ import {
   parseProviderCreate,
   providerToWire,
 } from '../../src/operations/providers/provider-wire.ts'
-import { tokenRequestIn } from '../../src/providers/provider.ts'
+import { tokenRequestIn } from '../../src/providers/provider-endpoints.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 
 const authorize_request = {

@@ -1,6 +1,7 @@
 import { signsGrants } from '../../providers/client-key.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
-import { tokenRequestIn, typeOf } from '../../providers/provider.ts'
+import { typeOf } from '../../providers/provider.ts'
+import { tokenRequestIn } from '../../providers/provider-endpoints.ts'
 import type { SimulatedEntry } from './job.ts'
 
 /** How many scopes are requested if the definition has no default scopes. */

@@ -7,7 +7,7 @@ import { expectThat, JobFailure } from './job-failure.ts'
 import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { LIFETIME_SECONDS } from './simulator.ts'
 
-// The main job of a provider that gives tokens to the client by itself: a token, a call, the next token, a wrong client.
+// The main job of a provider that gives tokens to the client without a user: a token, a call, the next token, a wrong client.
 
 export function runGrantJob(
   gatepass: SimulatedGatepass,

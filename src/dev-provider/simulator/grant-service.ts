@@ -17,7 +17,7 @@ import type { Playing } from './simulated-outgoing.ts'
 import { LIFETIME_SECONDS, type SimulatedFault } from './simulator.ts'
 import { namesIn, render, type Values } from './template.ts'
 
-// An authorization server that gives tokens to a client by itself, and its API, as one definition describes them.
+// An authorization server that gives tokens to a client without a user, and its API, as one definition describes them.
 
 /** What tokens are asked for. */
 export interface GrantNeed {

@@ -5,7 +5,8 @@ import {
   isRefreshTokenExpired,
   type NeedsAuthorizationReason,
 } from '../../domain/connection.ts'
-import { isUserless, type Provider, rotationOf } from '../../providers/provider.ts'
+import { type Provider, rotationOf } from '../../providers/provider.ts'
+import { isUserless } from '../../providers/provider-grant.ts'
 import { refusedBecause } from '../../providers/refused-grant.ts'
 import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
 import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'

@@ -1,11 +1,6 @@
-import {
-  ENDPOINT_ROLES,
-  type EndpointRole,
-  endpointsOf,
-  originAndPath,
-  type Provider,
-  requestsOf,
-} from '../provider.ts'
+import { ENDPOINT_ROLES, type EndpointRole } from '../endpoint-role.ts'
+import type { Provider } from '../provider.ts'
+import { endpointsOf, originAndPath, requestsOf } from '../provider-endpoints.ts'
 import { hasPlaceholder } from '../template.ts'
 import { variableFault } from '../variables.ts'
 

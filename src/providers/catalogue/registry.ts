@@ -1,12 +1,8 @@
 import { keptValuesInEndpoints, ownEndpointsOf } from '../connection-values.ts'
 import { type Definition, readDefinition } from '../definition/read-definition.ts'
-import {
-  authorizationRequestIn,
-  type EndpointRole,
-  endpointsOf,
-  originAndPath,
-  type Provider,
-} from '../provider.ts'
+import type { EndpointRole } from '../endpoint-role.ts'
+import type { Provider } from '../provider.ts'
+import { authorizationRequestIn, endpointsOf, originAndPath } from '../provider-endpoints.ts'
 import { withFixedVariables } from '../variables.ts'
 import type { BuiltInProvider } from './built-in-provider.ts'
 import { definitionsAt } from './definition-index.ts'

@@ -7,7 +7,9 @@ import {
   type RequestObject,
 } from '../client-auth-method.ts'
 import { canSignRequests, isSent, keyFault, keyMethodOf, signsGrants } from '../client-key.ts'
-import { type Provider, REQUESTS_BY_ROLE, requestsOf } from '../provider.ts'
+import { REQUESTS_BY_ROLE } from '../endpoint-role.ts'
+import type { Provider } from '../provider.ts'
+import { requestsOf } from '../provider-endpoints.ts'
 import { checkTemplate } from '../template.ts'
 import { userVariables } from '../variables.ts'
 import { withoutUndefined } from './member.ts'

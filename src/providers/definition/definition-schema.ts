@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ENDPOINT_ROLES, type EndpointRole, PROVIDER_TYPES } from '../provider.ts'
+import { ENDPOINT_ROLES, type EndpointRole } from '../endpoint-role.ts'
+import { PROVIDER_TYPES } from '../provider.ts'
 import { credentialsDefined } from './credentials-settings.ts'
 import { OWNER } from './grant-settings.ts'
 import { shapeOf } from './member.ts'

@@ -1,14 +1,8 @@
 import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import { signsGrants } from '../client-key.ts'
-import {
-  GRANT_TYPES,
-  type GrantSettings,
-  isUserless,
-  OWNER_KINDS,
-  ownerOfGrant,
-  type Provider,
-} from '../provider.ts'
+import { GRANT_TYPES, type GrantSettings, OWNER_KINDS, type Provider } from '../provider.ts'
+import { isUserless, ownerOfGrant } from '../provider-grant.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
 import { memberOf } from './member.ts'
 import type { OAuth2Context } from './requests.ts'
@@ -22,7 +16,7 @@ const grantInput = z
   .nullish()
   .meta({
     description:
-      'Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`).',
+      'Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`).',
     example: { type: 'client_credentials' },
   })
 
@@ -47,7 +41,7 @@ export const GRANT_SETTINGS = {
 /** Parameters of the token request that a code has, which the catalogue writes out. */
 const OF_CODE = ['grant_type', 'redirect_uri', 'code', 'code_verifier']
 
-/** Where the client asks for tokens by itself: the provider without what its token request says of a code. */
+/** With a grant without a user: the provider without what its token request says of a code. */
 export function withoutCode(provider: Provider): Provider {
   const { tokenRequest } = provider
   if (!isUserless(provider) || tokenRequest === undefined) return provider
@@ -61,7 +55,7 @@ function assertionAuth({ authMethod }: TokenRequestBlock): TokenRequestBlock['au
   return authMethod === 'private_key_jwt' ? authMethod : 'none'
 }
 
-/** A client that asks for tokens by itself has to authenticate. Throws `invalid_request`. */
+/** With a grant without a user the client has to authenticate. Throws `invalid_request`. */
 export function checkUserless(provider: Provider): void {
   if (isUserless(provider) && provider.publicClients === true)
     throw invalidMember(

@@ -1,4 +1,5 @@
-import { type IssuerDecides, isWithout, type Provider } from '../provider.ts'
+import type { IssuerDecides, Provider } from '../provider.ts'
+import { isWithout } from '../provider-grant.ts'
 import { readGrant } from './grant-settings.ts'
 import type { OAuth2Input } from './oauth2-settings.ts'
 import { REQUESTS } from './requests.ts'

@@ -3,7 +3,9 @@ import { invalidMember } from '../../domain/errors.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
 import { KEY_METHODS } from '../client-auth-method.ts'
-import { type EndpointRole, isUserless, isWithout, type Provider, REQUESTS_BY_ROLE } from '../provider.ts'
+import { type EndpointRole, REQUESTS_BY_ROLE } from '../endpoint-role.ts'
+import type { Provider } from '../provider.ts'
+import { isUserless, isWithout } from '../provider-grant.ts'
 import type { ResourceRequestBlock } from '../request-block.ts'
 import {
   type Found,
@@ -238,7 +240,7 @@ function readBlock(
       throw invalidMember(
         path,
         'conflict',
-        `${path} has no use with the grant ${context.read.grant?.type}: the client asks for tokens by itself, with token_request.`,
+        `${path} has no use with the grant ${context.read.grant?.type}: no user takes part, and the client asks for tokens with token_request.`,
       )
     return { [member]: undefined }
   }

@@ -438,8 +438,8 @@ export interface AuthProviderCreateRequest {
         /**
          * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
-         * for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with
-         * a JWT that the client signs (`assertion`).
+         * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
+         * the same with a JWT that the client signs (`assertion`).
          */
         readonly grant?:
           | {
@@ -2060,8 +2060,8 @@ export interface AuthProviderUpdateRequest {
         /**
          * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
-         * for them by itself, without `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with
-         * a JWT that the client signs (`assertion`).
+         * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
+         * the same with a JWT that the client signs (`assertion`).
          */
         readonly grant?:
           | {

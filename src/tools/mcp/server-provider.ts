@@ -8,12 +8,8 @@ import {
 import type { ClientRegistration } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import { identityOf } from '../../providers/identity.ts'
-import {
-  authorizationRequestIn,
-  type CodeProvider,
-  type Provider,
-  tokenRequestIn,
-} from '../../providers/provider.ts'
+import type { CodeProvider, Provider } from '../../providers/provider.ts'
+import { authorizationRequestIn, tokenRequestIn } from '../../providers/provider-endpoints.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { TokenRequestBlock } from '../../providers/request-block.ts'
 

@@ -2,7 +2,8 @@ import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/built-in-provider.ts'
 import { type BuiltInProvider, findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { ClientAuthMethod } from '../../providers/client-auth-method.ts'
-import { type Provider, tokenRequestIn } from '../../providers/provider.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { tokenRequestIn } from '../../providers/provider-endpoints.ts'
 import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
 
 /** The statements of an `oauth` entry about its provider; `undefined` for members that it omits. */

@@ -11,7 +11,7 @@ import {
 import { importCredentials, TYPED_MODES } from './nango-credentials.ts'
 import { NangoTemplates, textsOf } from './nango-values.ts'
 
-/** `OAUTH2_CC`: the client asks for tokens by itself. At Nango each connection has its own client, here the entry has. */
+/** `OAUTH2_CC`: the client asks for tokens without a user. At Nango each connection has its own client, here the entry has. */
 const OAUTH_MODES = ['OAUTH2', 'MCP_OAUTH2', 'OAUTH2_CC']
 
 /** Kinds of authorization without a user's code, and what each is. */

@@ -1,0 +1,63 @@
+import {
+  type ConnectionOwnerKind,
+  GRANT_TYPES,
+  type GrantSettings,
+  type GrantType,
+  type IssuerDecides,
+  type Provider,
+} from './provider.ts'
+
+/** The grants in which no user takes part: no browser is sent to the server, and no code comes back. */
+const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES
+
+/** Whose connections there may be: where the grant needs no user, only those of whom its tokens are for. */
+export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonation'>): ConnectionOwnerKind {
+  return provider.owner ?? ownerOfGrant(provider) ?? 'user'
+}
+
+/** The only owner of connections by a grant without a user: the one in whose name the client asks, else the project. */
+export function ownerOfGrant(
+  provider: Pick<Provider, 'grant' | 'impersonation'>,
+): Exclude<ConnectionOwnerKind, 'either'> | undefined {
+  if (!isUserless(provider)) return undefined
+  return provider.impersonation === undefined ? 'project' : 'user'
+}
+
+/** Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link. */
+export function isUserless({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+  return grant !== undefined && WITHOUT_USER.includes(grant.type)
+}
+
+/** Whether the credential is never handed out to callers, since it is more than a token: they use it by `/proxy`. */
+export function isProxyOnly(provider: Pick<Provider, 'credentials' | 'dpop' | 'oauth1'>): boolean {
+  return provider.credentials !== undefined || isKeptFromWorkers(provider)
+}
+
+/**
+ * Whether workers are not given it either: a token that is bound to a key is of no use without the key (RFC 9449), nor is
+ * one that signs requests without its secret and the client's (RFC 5849).
+ */
+export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oauth1'>): boolean {
+  return dpop !== undefined || oauth1 !== undefined
+}
+
+/** The requests that a grant has no use for. A request that sends one of them is refused. */
+export function isWithout(
+  { grant }: { readonly grant?: GrantSettings | undefined },
+  role: IssuerDecides,
+): boolean {
+  return grant !== undefined && isUserless({ grant }) && WITH_CODE.includes(role)
+}
+
+/** Requests for a code, and those with a token that came by one. */
+const WITH_CODE: readonly IssuerDecides[] = [
+  'authorization',
+  'pushed_authorization',
+  'refresh',
+  'exchange',
+  'renewal',
+  'refresh_authentication',
+  'pkce',
+  'iss',
+  'end_session',
+]
