@@ -317,6 +317,9 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
 
   test.each([
     [{ owner: 'user' }, 'owner'],
+    [{ oauth2: { owner: 'user' } }, 'oauth2.owner'],
+    [{ owner: 'user', oauth2: { owner: 'project' } }, 'oauth2.owner'],
+    [{ oauth2: { installation: { hints: {} } } }, 'oauth2.installation'],
     [
       { oauth2: { authorize_request: { endpoint: 'https://idp.example/authorize' } } },
       'oauth2.authorize_request',
@@ -329,6 +332,13 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
       status: 400,
       body: { errors: [{ path, code: 'conflict' }] },
     })
+  })
+
+  test('oauth2.owner means the same as owner', async () => {
+    const path = `/v1/admin/auth_providers/${entry}`
+    const changed = await call('PATCH', path, { oauth2: { owner: 'project' } })
+    expect(changed).toMatchObject({ status: 200, body: { owner: 'project' } })
+    expect((await call('PATCH', path, { oauth2: { owner: null } })).body.owner).toBe('project')
   })
 
   test('two of one name, and a provider of users, are refused', async () => {

@@ -67,7 +67,7 @@ export function parseProviderCreate(body: unknown, options: WireOptions = {}): D
     credentials: () => readCredentials(sent.id, credentials ?? {}, base, options),
   })
   const provider = withOfflineAccessOf(sent.offline_access, {
-    ...withOwner(described, sent.owner),
+    ...withOwner(described, { owner: sent.owner, oauth2 }),
     ...(sent.name !== undefined && { displayName: sent.name }),
   })
   checkClientSecret(provider, clientSecret)
@@ -100,7 +100,7 @@ export function applyProviderPatch(
     oauth1: () => readOAuth1(entry.id, sentOAuth1, entry.provider, options),
     credentials: () => readCredentials(entry.id, credentials ?? {}, entry.provider, options),
   })
-  const provider = withOwner(described, sent.owner)
+  const provider = withOwner(described, { owner: sent.owner, oauth2 })
   checkClientSecret(provider, clientSecret)
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
   const keepsSecret = sentClient.client_secret === undefined && sealed !== undefined

@@ -25,6 +25,10 @@ const ownerInput = z.enum(OWNER_KINDS).nullish().meta({
     "Whose connections the entry may have: `user`, each user's own; `project`, those that an administrator makes for all or some users; `either`. Default: `project` for grants without a user, else `user`.",
 })
 
+const ownerInOAuth2 = ownerInput.meta({
+  description: 'The same as `owner` beside `oauth2`, where answers have it.',
+})
+
 /** `owner` of an entry and of a definition file. */
 export const OWNER = { input: ownerInput, answer: z.enum(OWNER_KINDS) } as const
 
@@ -35,6 +39,10 @@ export const GRANT_SETTINGS = {
     answer: z.object({ type: z.enum(GRANT_TYPES) }).optional(),
     read: (sent, { base }) => ({ grant: readGrant(sent, base?.grant) }),
     write: ({ grant }) => grant && { type: grant.type },
+  }),
+  owner: memberOf<Provider, OAuth2Context>()({
+    create: ownerInOAuth2,
+    change: ownerInOAuth2,
   }),
 }
 
@@ -55,9 +63,16 @@ function assertionAuth({ authMethod }: TokenRequestBlock): TokenRequestBlock['au
   return authMethod === 'private_key_jwt' ? authMethod : 'none'
 }
 
-/** With a grant without a user the client has to authenticate. Throws `invalid_request`. */
+/** With a grant without a user the client has to authenticate, and no user arrives. Throws `invalid_request`. */
 export function checkUserless(provider: Provider): void {
-  if (isUserless(provider) && provider.publicClients === true)
+  if (!isUserless(provider)) return
+  if (provider.installation !== undefined)
+    throw invalidMember(
+      'oauth2.installation',
+      'conflict',
+      `oauth2.installation has no use: with the grant ${provider.grant?.type} no user takes part.`,
+    )
+  if (provider.publicClients === true)
     throw invalidMember(
       'oauth2.public_clients',
       'conflict',
@@ -74,15 +89,34 @@ export function readGrant(
   return sent === null || sent.type === CODE ? undefined : { type: sent.type }
 }
 
-/** Sets whose connections the entry has. Throws `invalid_request` where no user takes part. */
-export function withOwner(provider: Provider, sent: z.output<typeof ownerInput>): Provider {
+type OwnerSent = z.output<typeof ownerInput>
+
+/**
+ * Sets whose connections the entry has, which a request may say in either of two places. Throws `invalid_request` where
+ * the two differ, and where the grant leaves no choice.
+ */
+export function withOwner(
+  provider: Provider,
+  {
+    owner: outside,
+    oauth2,
+  }: Readonly<{ owner: OwnerSent; oauth2: { owner?: OwnerSent } | null | undefined }>,
+): Provider {
+  const inside = oauth2?.owner
+  if (outside !== undefined && inside !== undefined && outside !== inside)
+    throw invalidMember(
+      'oauth2.owner',
+      'conflict',
+      'oauth2.owner and owner mean the same and differ: leave one of them out.',
+    )
+  const sent = outside === undefined ? inside : outside
   const { owner: before, ...rest } = provider
   const owner = sent === undefined ? before : (sent ?? undefined)
   if (owner === undefined) return rest
   const only = ownerOfGrant(provider)
   if (only !== undefined && owner !== only)
     throw invalidMember(
-      'owner',
+      outside === undefined && inside !== undefined ? 'oauth2.owner' : 'owner',
       'conflict',
       only === 'project'
         ? `owner cannot be ${owner}: with the grant ${provider.grant?.type} no user takes part, so connections are the project's.`

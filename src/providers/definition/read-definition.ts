@@ -67,7 +67,7 @@ export function readDefinition(
       readCredentials(name, credentials ?? refuse('credentials', 'is required'), undefined, options),
   }
   const read = readAs[kind]()
-  const provider = withOwner(read, owner)
+  const provider = withOwner(read, { owner, oauth2 })
   const faults = collectFaults()
   if (kind !== 'oauth2' && offlineAccess !== undefined)
     refuse('offline_access', 'has no use: there are no refresh tokens')

@@ -451,6 +451,8 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
+        /** The same as `owner` beside `oauth2`, where answers have it. */
+        readonly owner?: 'user' | 'project' | 'either' | null | undefined
         /**
          * Beyond Arcade: users may begin at the provider, such as in its store of apps: their browser comes to
          * `installation_url` without a `state`, and a code that it brings is never redeemed. `hints`:
@@ -2073,6 +2075,8 @@ export interface AuthProviderUpdateRequest {
             }
           | null
           | undefined
+        /** The same as `owner` beside `oauth2`, where answers have it. */
+        readonly owner?: 'user' | 'project' | 'either' | null | undefined
         /**
          * Beyond Arcade: users may begin at the provider, such as in its store of apps: their browser comes to
          * `installation_url` without a `state`, and a code that it brings is never redeemed. `hints`:
