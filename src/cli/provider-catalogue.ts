@@ -85,10 +85,19 @@ function endpointsOf({ oauth2, oauth1, credentials }: CatalogueDefinition): [str
       ['users type', Object.keys(credentials.fields).join(', ')],
       ['checked at', (credentials.test_request ?? credentials.token_request)?.endpoint ?? '-'],
     ]
+  const grant = grantOf({ oauth2 })
   return [
-    ['authorization endpoint', (oauth2 ?? oauth1)?.authorize_request?.endpoint ?? '-'],
+    grant === undefined
+      ? ['authorization endpoint', (oauth2 ?? oauth1)?.authorize_request?.endpoint ?? '-']
+      : ['without a user', grant],
     ['token endpoint', (oauth2 ?? oauth1)?.token_request?.endpoint ?? '-'],
   ]
+}
+
+/** The grant by which the client asks for tokens itself; `undefined` where users take part. */
+export function grantOf({ oauth2 }: Pick<CatalogueDefinition, 'oauth2'>): string | undefined {
+  const type = oauth2?.grant?.type
+  return type === 'authorization_code' ? undefined : type
 }
 
 /** Throws `CommandFailure`, with the most similar name, for a variable that the definition does not declare. */
@@ -115,7 +124,10 @@ export function warnIfUnverified(definition: CatalogueDefinition): void {
   )
 }
 
-/** Prints how to register the client to standard error, so that standard output has only the result. */
+/**
+ * Prints how to register the client to standard error, so that standard output has only the result. Where the client asks
+ * for tokens by itself, no browser returns to a redirect URI.
+ */
 export function explainRegistration(definition: CatalogueDefinition, redirectUri: string): void {
   const { name, registration, documentation } = definition
   const { url = documentation, steps = [], fields = {} } = registration ?? {}
@@ -123,7 +135,7 @@ export function explainRegistration(definition: CatalogueDefinition, redirectUri
   const lines = [
     ...(url === undefined ? [] : [`Register a client of ${name}: ${url}`]),
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
-    `${field}: ${redirectUri}`,
+    ...(grantOf(definition) === undefined ? [`${field}: ${redirectUri}`] : []),
   ]
   process.stderr.write(`${lines.map(sanitize).join('\n')}\n`)
 }

@@ -122,9 +122,11 @@ export async function readChange(
   const registered = settings.oauth2 ?? settings.oauth1
   if (registered === undefined) return members // users type credentials, so there is no client
   const { client_id: storedId, redirect_uri } = registered
+  const hasRedirect = settings.oauth2?.grant === undefined
   const changesOthers = variable !== undefined || Object.keys(members).length > 0
   if (changesOthers && clientId === undefined && keyFile === undefined && !isPublic) return members
-  if (!json && keyFile === undefined) process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
+  if (!json && keyFile === undefined && hasRedirect)
+    process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
   const client = await promptClient(options, { storedId, assertion: settings.oauth2?.assertion })
   return { ...members, [type]: { ...client, ...(isPublic && { client_secret: null }) } }
 }

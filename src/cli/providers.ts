@@ -81,7 +81,11 @@ const PROVIDERS = outputTable('listAuthProviders', {
 })
 
 const PROVIDER = outputLines('getAuthProvider', {
-  'oauth2.redirect_uri': ['redirect URI', (one) => clientOf(one)?.redirect_uri ?? ''],
+  'oauth2.redirect_uri': [
+    'redirect URI',
+    ({ oauth2, oauth1 }) => (oauth2?.grant ? '' : ((oauth2 ?? oauth1)?.redirect_uri ?? '')),
+  ],
+  'oauth2.grant.type': ['without a user', ({ oauth2 }) => oauth2?.grant?.type ?? ''],
   'oauth2.authorize_request.endpoint': [
     'authorization endpoint',
     (one) => clientOf(one)?.authorize_request?.endpoint ?? '',
@@ -322,6 +326,10 @@ function report(provider: AuthProviderResponse, { json }: CommonOptions): void {
   const variables = (oauth ?? credentials)?.variables ?? {}
   for (const [name, { value = 'asked of each user', label = name }] of Object.entries(variables))
     print(`  ${dim(sanitize(label).padEnd(22))}  ${sanitize(value)}`)
+  if (oauth?.client_secret.exists && 'grant' in oauth && oauth.grant)
+    print(
+      dim(`No user connects it. To share it: gatepass connections add ${sanitize(id)} --name … --users '*'`),
+    )
 }
 
 const EXAMPLES = `

@@ -98,12 +98,12 @@ const NO_CONNECTION = Symbol()
 /** The base URL of the caller, else the connection's own if the entry has such; `undefined`: the entry's. */
 async function baseUrlFor(
   broker: Broker,
-  { projectId, userId, account, baseUrl }: ForwardedRequest,
+  { projectId, userId, account, scopes, baseUrl }: ForwardedRequest,
   entry: ProviderEntry,
 ): Promise<string | undefined | typeof NO_CONNECTION> {
   const { provider } = entry
   if (baseUrl !== undefined || !hasOwnBaseUrls(provider)) return baseUrl
-  const need = { projectId, userId, entry, ...(account !== undefined && { account }) }
+  const need = { projectId, userId, entry, scopes, ...(account !== undefined && { account }) }
   const kept = await findKeptValues(broker, need)
   if (kept === undefined) return NO_CONNECTION
   const own = baseUrlOf(provider, kept)

@@ -131,9 +131,7 @@ function tokenAmong(
   if (entry.provider.impersonation !== undefined)
     return asked(broker, need, entry, findImpersonatedToken(broker, need, entry))
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
-  const isProjects =
-    isUserless(entry.provider) || (chosen === undefined && ownerOf(entry.provider) !== 'user')
-  if (isProjects) return projectsToken(broker, need, entry)
+  if (!isUsersOwn(entry, chosen)) return projectsToken(broker, need, entry)
   if (chosen === undefined || chosen.connection.status !== 'active')
     return {
       outcome: 'authorization_required',
@@ -310,15 +308,22 @@ function open(
 
 /**
  * The kept values of the connection that would meet the need, without releasing its token; `undefined` if there is no such
- * connection.
+ * connection. Where a token tells them that no user approves, and none was asked for yet, it is asked for.
  */
 export async function findKeptValues(
   broker: Broker,
-  need: Omit<TokenNeed, 'scopes'>,
+  need: TokenNeed,
 ): Promise<Record<string, string> | undefined> {
   const { entry, account } = need
   const held = await cachedConnections(broker, needOwner(need))
-  const connection = (account === undefined ? held[0] : chooseHeld(held, account))?.connection
+  const own = account === undefined ? held[0] : chooseHeld(held, account)
+  const chosen = await (entry.provider.impersonation !== undefined
+    ? findImpersonatedToken(broker, need, entry)
+    : isUsersOwn(entry, own)
+      ? own
+      : findSharedToken(broker, need, entry).then((token) => token?.held))
+  const connection =
+    chosen?.connection.receivedAt === 0 ? await asking(broker, need, chosen) : chosen?.connection
   if (connection?.status !== 'active') return undefined
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return undefined
   try {
@@ -327,6 +332,21 @@ export async function findKeptValues(
     if (error instanceof UnsealError) return undefined
     throw error
   }
+}
+
+/** The connection after its first token was asked for; `undefined`: there was none. */
+async function asking(
+  broker: Broker,
+  { entry }: TokenNeed,
+  { connection }: CachedConnection,
+): Promise<Connection | undefined> {
+  const refresh = await refreshConnection(broker, entry, connection)
+  return refresh.outcome === 'usable' ? refresh.connection : undefined
+}
+
+/** Whether the user's own connection decides, rather than one that the project shares. */
+function isUsersOwn({ provider }: ProviderEntry, own: CachedConnection | undefined): boolean {
+  return !isUserless(provider) && (own !== undefined || ownerOf(provider) === 'user')
 }
 
 function needOwner({ projectId, userId, entry }: Omit<TokenNeed, 'scopes'>): ConnectionOwner {

@@ -205,7 +205,7 @@ export interface ProviderVariable {
   readonly isExample?: true
   /** Each user gives a value, which belongs to the connection; `value` is an example. */
   readonly askUser?: true
-  /** No URL names it: it may be any text that its field allows (`credentials.ts`). */
+  /** No URL names it: it may be any text that its field (`credentials.ts`) or its pattern allows. */
   readonly isText?: true
 }
 

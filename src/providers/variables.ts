@@ -10,10 +10,20 @@ type Variables = Readonly<Record<string, ProviderVariable>>
 /** A host (with a port), or one segment of a path: the value cannot end the part of the URL that it is put into. */
 const PART_OF_URL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*(?::\d{1,5})?$/
 
-/** Why the value cannot be put into the entry's URLs, or `undefined` when it can. */
-export function variableFault({ pattern, oneOf, value, isText }: ProviderVariable): string | undefined {
-  if (isText === true) return undefined // its field decides, since it is part of no URL
-  if (!PART_OF_URL.test(value))
+export function isPartOfUrl(value: string): boolean {
+  return PART_OF_URL.test(value)
+}
+
+/** Why the variable cannot have the value, which may be put into the entry's URLs; `undefined` when it can. */
+export function variableFault({
+  pattern,
+  oneOf,
+  value,
+  isText,
+  askUser,
+}: ProviderVariable): string | undefined {
+  if (isText === true && askUser === true) return undefined // its field decides, since it is part of no URL
+  if (isText !== true && !isPartOfUrl(value))
     return 'is neither a host nor a single segment of a path (letters, digits, - . _)'
   if (isAllowed({ pattern, ...(oneOf && { oneOf }) }, value)) return undefined
   return oneOf === undefined ? `does not match ${pattern}` : `is not one of ${oneOf.join(', ')}`

@@ -14,6 +14,8 @@ async function startMachineServer() {
     error: undefined as string | undefined,
     status: 200,
     withRefreshToken: false,
+    /** Further members of the token response. */
+    told: {},
     expiresIn: 3600 as number | undefined,
     revoked: new Set<string>(),
     asked: [] as Readonly<Record<string, string>>[],
@@ -45,6 +47,7 @@ async function startMachineServer() {
       ...(state.expiresIn !== undefined && { expires_in: state.expiresIn }),
       ...(state.withRefreshToken && { refresh_token: 'never-used' }),
       ...(state.granted !== undefined && { scope: state.granted }),
+      ...state.told,
     }
     return answer(res, state.status, 'application/json', JSON.stringify(body))
   })
@@ -70,7 +73,12 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
   })
   beforeEach(async () => {
     Object.assign(machine, { secret: 's3cret', granted: undefined, error: undefined, status: 200 })
-    Object.assign(machine, { withRefreshToken: false, expiresIn: 3600, meanwhile: async () => undefined })
+    Object.assign(machine, {
+      withRefreshToken: false,
+      expiresIn: 3600,
+      told: {},
+      meanwhile: async () => undefined,
+    })
     machine.revoked.clear()
     entry = `machine-${++entries}`
     const added = await call('POST', '/v1/admin/auth_providers', providerBody(entry))
@@ -313,6 +321,46 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     })
     await share()
     expect(machine.asked).toEqual([{ grant_type: 'account_credentials', account_id: 'acc-1' }])
+  })
+
+  test('a value that no URL names may be any text of its pattern', async () => {
+    const variable = { value: 'robot@acme.example', pattern: '[^@]+@acme\\.example' }
+    const change = (oauth2: object) => call('PATCH', `/v1/admin/auth_providers/${entry}`, { oauth2 })
+    await change({
+      variables: { robot: variable },
+      token_request: { params: { act_as: '{{robot}}' } },
+    })
+    await share()
+    expect(machine.asked).toEqual([{ grant_type: 'client_credentials', act_as: 'robot@acme.example' }])
+    const refused = await change({ variables: { robot: { value: 'robot@evil.example' } } })
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'oauth2.variables.robot.value' }] },
+    })
+    const inUrl = await change({ api: { base_url: `${machine.server.url}/{{robot}}` } })
+    expect(inUrl).toMatchObject({ status: 400, body: { errors: [{ path: 'oauth2.variables.robot' }] } })
+  })
+
+  test('a base URL that the token response tells belongs to each connection', async () => {
+    machine.told = { instance: 'acme' }
+    await call('PATCH', `/v1/admin/auth_providers/${entry}`, {
+      oauth2: {
+        kept_values: { instance: { from: 'token_response', pattern: '[a-z]+' } },
+        api: { base_url: `${machine.server.url}/{{instance}}` },
+      },
+    })
+    await share()
+    expect((await proxy()).status).toBe(200)
+    expect(machine.called.at(-1)?.path).toBe('/acme/things')
+    // another set of scopes has another token, whose first use asks for it
+    expect((await proxy('ada', { 'x-gatepass-scopes': 'read' })).status).toBe(200)
+    expect(machine.asked).toHaveLength(2)
+    expect(machine.called.at(-1)?.path).toBe('/acme/things')
+    machine.error = 'invalid_client'
+    expect(await proxy('ada', { 'x-gatepass-scopes': 'write' })).toMatchObject({
+      status: 502,
+      body: { name: 'token_request_refused' },
+    })
   })
 
   test.each([

@@ -5,6 +5,7 @@ import { builtIn, builtInIds, findBuiltInByEndpoints } from '../../src/providers
 import { describeScopes } from '../../src/providers/catalogue/scope-sentences.ts'
 import { catalogueEntries } from '../../src/providers/catalogue/search.ts'
 import { readDefinition } from '../../src/providers/definition/read-definition.ts'
+import { isUserless } from '../../src/providers/provider-grant.ts'
 import { environmentName } from '../../src/services/environment-client.ts'
 import { DEFINITION_CHECKS, type Shipped } from './definition-checks.ts'
 
@@ -40,7 +41,10 @@ describe('the definitions together', () => {
     expect(others).toEqual([])
     const fixed = shipped.filter(({ definition, json }) => {
       const hosts = JSON.stringify([definition.endpoints.authorization, definition.endpoints.token])
-      const isOwn = json.oauth2 !== undefined && json.shares_endpoints_with === undefined
+      const isOwn =
+        json.oauth2 !== undefined &&
+        !isUserless(definition.provider) &&
+        json.shares_endpoints_with === undefined
       return isOwn && !/\/\/[^/"]*\{/.test(hosts)
     })
     const pairs = fixed.map(({ definition: { endpoints } }) =>
@@ -52,6 +56,7 @@ describe('the definitions together', () => {
   test('the counts are those of docs/guides/providers.md', () => {
     const entries = catalogueEntries()
     const ofOAuth = shipped.filter(({ json }) => json.oauth2 !== undefined)
+    const userless = ofOAuth.filter(({ definition }) => isUserless(definition.provider))
     const methods = Map.groupBy(ofOAuth, ({ definition }) => definition.provider.tokenRequest?.authMethod)
     const counts = [
       ['definitions', entries.length],
@@ -59,6 +64,7 @@ describe('the definitions together', () => {
       ['unverified', entries.filter((one) => !one.isVerified).length],
       ['with typed credentials', shipped.filter(({ json }) => json.credentials !== undefined).length],
       ['with OAuth 1.0a', shipped.filter(({ json }) => json.oauth1 !== undefined).length],
+      ['without a user', userless.length],
       ['a second way', shipped.filter(({ json }) => json.second_way_of !== undefined).length],
       [
         'with words for scopes',

@@ -13,6 +13,7 @@ import { writeDefined } from '../../src/providers/definition/provider-types.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
 import { type Provider, typeOf } from '../../src/providers/provider.ts'
 import { authorizationRequestIn, endpointsOf } from '../../src/providers/provider-endpoints.ts'
+import { isUserless } from '../../src/providers/provider-grant.ts'
 import { authorizationRequestOf, ownScopes } from '../../src/providers/provider-request.ts'
 
 /** A definition of the catalogue, and the JSON of its file. */
@@ -32,7 +33,8 @@ export interface Shipped {
 
 /** What each definition must keep to. The expectations are soft, so that one test lists every fault of a definition. */
 export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>> = {
-  'says where its facts are from, and when they were checked'({ id, json, definition: { facts } }) {
+  'says where its facts are from, and when they were checked'({ id, json, definition }) {
+    const { facts } = definition
     expect.soft(json.id).toBe(id)
     expect.soft(facts.category, 'category').toBeDefined()
     expect.soft(facts.sources?.length, 'sources').toBeGreaterThan(0)
@@ -40,8 +42,8 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     expect.soft(Number.isNaN(Date.parse(facts.checked ?? '')), `checked: ${facts.checked}`).toBe(false)
     if (json.credentials !== undefined) return
     const server = json.oauth2 ?? json.oauth1
-    expect.soft(server).toHaveProperty('authorize_request.endpoint')
     expect.soft(server).toHaveProperty('token_request.endpoint')
+    if (!isUserless(definition.provider)) expect.soft(server).toHaveProperty('authorize_request.endpoint')
   },
 
   'asks for credentials in words, and sends them to one site'({ json, definition: { provider } }) {
@@ -55,17 +57,30 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     }
     const base = String(api?.baseUrlTemplate ?? api?.baseUrl)
     expect.soft(base).toMatch(/^https:/)
-    const { second_way_of: other } = json
     if (testRequest !== undefined) {
       expect.soft(testRequest.method, 'the test changes nothing').toBe('GET')
       expect.soft(siteOf(testRequest.endpointTemplate ?? testRequest.endpoint)).toBe(siteOf(base))
     }
+  },
+
+  'is named after the service to which it is a second way'({ json, definition: { provider, facts } }) {
+    const { second_way_of: other } = json
     if (other === undefined) return
     const first = builtIn(other)
-    expect.soft(json.id).toBe(`${other}-api-key`)
+    expect.soft(first?.facts.category).toBe(facts.category)
+    expect.soft(first?.facts.logo).toBe(facts.logo)
+    expect.soft(first?.facts.second_way_of, 'the first way is no second one').toBeUndefined()
+    const way = json.id.slice(other.length)
+    if (isUserless(provider)) return expect.soft(way).toMatch(/^-[a-z]/)
+    if (provider.oauth1 !== undefined) return expect.soft(way).toBe('-oauth1')
+    expect.soft(way).toBe('-api-key')
     expect.soft(first && typeOf(first.provider)).toBe('oauth2')
-    expect.soft(first?.facts.category).toBe(builtIn(json.id)?.facts.category)
-    expect.soft(first?.facts.logo).toBe(builtIn(json.id)?.facts.logo)
+  },
+
+  'has an API for tokens that no user approves'({ definition: { provider } }) {
+    if (!isUserless(provider)) return
+    expect.soft(String(provider.api?.baseUrlTemplate ?? provider.api?.baseUrl)).toMatch(/^(?:https:|\{\{)/)
+    expect.soft(provider.impersonation, 'only an administrator says who is impersonated').toBeUndefined()
   },
 
   'has https URLs without fragments, and declares what they name'({ json, definition: { provider } }) {
@@ -111,7 +126,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
       expect.soft(facts.registration.steps?.length, 'registration.steps').toBeGreaterThan(0)
       expect
         .soft(Object.keys(facts.registration.fields ?? {}))
-        .toEqual(['redirect_uri', 'client_id', 'client_secret'])
+        .toEqual([...(isUserless(provider) ? [] : ['redirect_uri']), 'client_id', 'client_secret'])
     }
     if (facts.logo !== undefined) expect.soft(findLogo(facts.logo)?.path).toMatch(/^[Mm][\d\w .,-]+$/)
   },
@@ -133,7 +148,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
   },
 
   'sends the scopes that the pages show, and has words for those that it adds'({ definition }) {
-    if (typeOf(definition.provider) !== 'oauth2') return
+    if (typeOf(definition.provider) !== 'oauth2' || isUserless(definition.provider)) return
     const provider = withOfflineAccess(definition)
     const own = ownScopes(provider)
     const scopes = ['first.scope', 'second']
@@ -174,7 +189,8 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     // a variable without a value is in no entry
     if (Object.values(provider.variables ?? {}).some(({ isExample }) => isExample === true)) return
     const read = readDefinition(written)
-    if (typeOf(provider) !== 'oauth2') return expect.soft(read.provider).toEqual(provider)
+    if (typeOf(provider) !== 'oauth2' || isUserless(provider))
+      return expect.soft(read.provider).toEqual(provider)
     const { params } = authorizationRequestIn(provider)
     const placesNoScopes = !Object.values(params).some((template) => template.includes('{{scopes}}'))
     expect.soft(read.provider).toEqual({

@@ -8,6 +8,7 @@ import type { Grant } from '../../providers/grant.ts'
 import { collectValues } from '../../providers/kept-values.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
+import { isUserless } from '../../providers/provider-grant.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
 import { doublingPause, retryWrite } from '../../store/retry.ts'
 import { markUnusable } from '../mark-unusable.ts'
@@ -174,11 +175,13 @@ function isAnotherSubject(known: unknown, subject: string): boolean {
 
 /**
  * Whether the new user info names another account. They are compared only if user info named the account at the consent
- * too, because another source may name it differently.
+ * too, because another source may name it differently. Where the client asks by itself, the account is our own name of
+ * the connection.
  */
 function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, more: Grant): boolean {
   const { account } = connection
-  const isComparable = provider.userInfoRequest?.triggers.onTokenGrant === true && more.userInfo !== undefined
+  const isNamedByInfo = provider.userInfoRequest?.triggers.onTokenGrant === true && !isUserless(provider)
+  const isComparable = isNamedByInfo && more.userInfo !== undefined
   const isNamed = account.id !== '' && account.id !== connection.id && more.account.id !== ''
   return isComparable && isNamed && account.id !== more.account.id
 }

@@ -9,7 +9,8 @@ const BUILT = new URL('./definition-index.json', import.meta.url)
 /** The addresses of an authorization server. */
 interface Addressed {
   readonly variables?: Readonly<Record<string, { readonly one_of?: readonly string[] }>>
-  readonly authorize_request: { readonly endpoint: string }
+  /** Absent where the client asks for tokens by itself. */
+  readonly authorize_request?: { readonly endpoint: string }
 }
 
 /** What the index needs of a definition's JSON. */
@@ -59,7 +60,7 @@ export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex
       shares_endpoints_with: shared,
     }: Indexed = JSON.parse(text)
     const server = oauth2 ?? oauth1
-    if (shared !== undefined || server === undefined) continue
+    if (shared !== undefined || server?.authorize_request === undefined) continue
     const endpoints = [server.authorize_request.endpoint, ...(others?.authorization ?? [])]
     const hosts = endpoints.flatMap((endpoint) => hostsOf(endpoint, server.variables))
     for (const host of new Set(hosts)) {

@@ -3,6 +3,7 @@ import { type Definition, readDefinition } from '../definition/read-definition.t
 import type { EndpointRole } from '../endpoint-role.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationRequestIn, endpointsOf, originAndPath } from '../provider-endpoints.ts'
+import { isUserless } from '../provider-grant.ts'
 import { withFixedVariables } from '../variables.ts'
 import type { BuiltInProvider } from './built-in-provider.ts'
 import { definitionsAt } from './definition-index.ts'
@@ -65,9 +66,7 @@ export function findCatalogueMatch({
  */
 export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): boolean {
   const builtIn = typeof of === 'string' ? verified(of) : of
-  const { authorizationRequest, tokenRequest } = provider
-  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint)
-  const match = builtIn && wanted && matchOf(builtIn, wanted)
+  const match = builtIn && matchOfEntry(provider, builtIn)
   return (
     match !== undefined &&
     isAtNamedHost(match) &&
@@ -82,9 +81,15 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
  */
 export function hasEndpointsOf(provider: Provider, of: BuiltInProvider): boolean {
   if (provider.credentials !== undefined) return apiOf(provider) === apiOf(of.provider)
-  const { authorizationRequest, tokenRequest } = provider
-  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint)
-  return wanted !== undefined && matchOf(of, wanted) !== undefined
+  return matchOfEntry(provider, of) !== undefined
+}
+
+/** Where the client asks for tokens by itself, by the same grant, the token endpoint alone decides. */
+function matchOfEntry(provider: Provider, of: BuiltInProvider): CatalogueMatch | undefined {
+  const { authorizationRequest, tokenRequest, grant } = provider
+  if (grant?.type !== of.provider.grant?.type) return undefined
+  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint, isUserless(provider))
+  return wanted && matchOf(of, wanted)
 }
 
 function apiOf({ credentials, api }: Provider): string {
@@ -119,17 +124,22 @@ function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: Catalogu
 
 /** The endpoints that are looked for: origin and path. */
 interface Wanted {
-  readonly authorization: string
+  /** Absent where the client asks for tokens by itself. */
+  readonly authorization?: string
   readonly token: string
 }
 
 function wantedOf(
   authorizationEndpoint: string | undefined,
   tokenEndpoint: string | undefined,
+  isTokenEnough = false,
 ): Wanted | undefined {
-  if (authorizationEndpoint === undefined || tokenEndpoint === undefined) return undefined
-  if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return undefined
-  return { authorization: originAndPath(authorizationEndpoint), token: originAndPath(tokenEndpoint) }
+  if (tokenEndpoint === undefined || !URL.canParse(tokenEndpoint)) return undefined
+  const token = originAndPath(tokenEndpoint)
+  if (authorizationEndpoint === undefined) return isTokenEnough ? { token } : undefined
+  return URL.canParse(authorizationEndpoint)
+    ? { authorization: originAndPath(authorizationEndpoint), token }
+    : undefined
 }
 
 function matches(
@@ -137,13 +147,16 @@ function matches(
   tokenEndpoint: string | undefined,
 ): CatalogueMatch[] {
   const wanted = wantedOf(authorizationEndpoint, tokenEndpoint)
-  if (wanted === undefined) return []
+  if (wanted?.authorization === undefined) return []
   const candidates = definitionsAt(new URL(wanted.authorization).host).flatMap((id) => builtIn(id) ?? [])
   return candidates.flatMap((candidate) => matchOf(candidate, wanted) ?? [])
 }
 
 function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): CatalogueMatch | undefined {
-  const variables = variablesOf(builtIn, 'authorization', authorization)
+  const variables =
+    authorization === undefined
+      ? variablesOf(builtIn, 'token', token)
+      : variablesOf(builtIn, 'authorization', authorization)
   if (variables === undefined) return undefined
   const match: CatalogueMatch = {
     builtIn,

@@ -1,6 +1,6 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
-import { withVariables } from '../variables.ts'
+import { urlTemplatesOf, withVariables } from '../variables.ts'
 import { checkClientKey, checkRequestObject } from './client-assertion.ts'
 import { checkDpop } from './dpop-settings.ts'
 import { checkGrantAssertion } from './grant-assertion.ts'
@@ -31,7 +31,8 @@ export function readProvider(
   start: Pick<OAuth2Context, 'base' | 'blocksBefore'>,
   { allowsHttp = () => false, knownAt = () => undefined, isDefinition = false }: ReadOptions,
 ): Provider {
-  const variables = readVariables(sent.variables, start.base, { allowsHttp, isDefinition })
+  const urls = [...urlsIn(sent), ...(start.base ? urlTemplatesOf(start.base).map(([, url]) => url) : [])]
+  const variables = readVariables(sent.variables, start.base, { allowsHttp, isDefinition, urls })
   const base = start.base && withVariables(start.base, variables)
   const completed = base === undefined ? withIssuerAsEndpoint(sent) : sent
   const contextOf = (read: Found<Provider>): OAuth2Context => ({
@@ -58,4 +59,11 @@ export function readProvider(
     tokenRequest !== undefined &&
     knownAt(authorizationRequest.endpoint, tokenRequest.endpoint) !== undefined
   return leaveToIssuer(provider, sent, base, { isOfCatalogue })
+}
+
+/** The URLs of the requests and of the API, as they were sent. */
+function urlsIn({ api, ...members }: OAuth2Input): string[] {
+  const requests: readonly unknown[] = Object.values(members)
+  const endpoints = requests.map((request) => Object(request).endpoint)
+  return [...endpoints, api?.base_url].filter((url) => typeof url === 'string')
 }

@@ -11,6 +11,7 @@ import {
   fillEndpoint,
   fillUrl,
   isFilled,
+  isPartOfUrl,
   literalHost,
   urlTemplateFault,
   urlTemplatesOf,
@@ -82,13 +83,15 @@ export interface VariableOptions {
   readonly isDefinition: boolean
   /** The member on the wire that has the variables. */
   readonly path?: string
+  /** The templates of URLs. A variable that none of them names may be any text of its pattern. Default: all are named. */
+  readonly urls?: readonly string[]
 }
 
 /** The variables of the base with those of the request. Throws `invalid_request` if one has no allowed value. */
 export function readVariables(
   sent: z.output<typeof variablesInput>,
   base: Provider | undefined,
-  { allowsHttp, isDefinition, path: at = 'oauth2.variables' }: VariableOptions,
+  { allowsHttp, isDefinition, path: at = 'oauth2.variables', urls }: VariableOptions,
 ): Provider['variables'] {
   const before = new Map(Object.entries(sent === null ? {} : (base?.variables ?? {})))
   const said = new Map(Object.entries(sent ?? {}))
@@ -100,7 +103,10 @@ export function readVariables(
     const settings = said.get(name)
     if (settings === null) continue
     const path = `${at}.${name}`
-    const variable = faults.of(() => readVariable(path, settings ?? {}, before.get(name), isDefinition))
+    const isInUrl = urls === undefined || urls.some((url) => hasPlaceholder(url, name))
+    const variable = faults.of(() =>
+      readVariable(path, settings ?? {}, before.get(name), { isDefinition, isInUrl }),
+    )
     if (variable !== undefined) merged[name] = variable
   }
   faults.throwIfAny()
@@ -113,7 +119,7 @@ function readVariable(
   path: string,
   sent: z.output<typeof input>,
   before: ProviderVariable | undefined,
-  isDefinition: boolean,
+  { isDefinition, isInUrl }: { readonly isDefinition: boolean; readonly isInUrl: boolean },
 ): ProviderVariable {
   const allowed = readAllowed(path, sent) ?? before
   if (allowed === undefined) return refuse(`${path}.pattern`, 'is required, or one_of with the only values')
@@ -129,7 +135,9 @@ function readVariable(
   if (value === undefined && !asksUser && !isDefinition) return refuseMissing(`${path}.value`, wanted)
   const shown = value ?? example ?? oneOf?.[0]
   if (shown === undefined) return refuse(`${path}.example`, 'is required where there is no value')
-  const read = withoutUndefined({ value: shown, pattern, oneOf, label, example }) as ProviderVariable // both are set
+  const isText = !isInUrl && !asksUser && !isPartOfUrl(shown)
+  const given = { value: shown, pattern, oneOf, label, example, isText: isText || undefined }
+  const read = withoutUndefined(given) as ProviderVariable // both are set
   const fault = variableFault(read)
   const at = `${path}.${value === undefined ? 'example' : 'value'}`
   if (fault !== undefined && oneOf !== undefined)
@@ -186,6 +194,10 @@ export function checkVariables(provider: Provider): void {
   checkNamesIn('oauth2.refresh_request.params', refreshRequest?.params, kept)
   checkNamesIn('oauth2.refresh_request.headers', refreshRequest?.headers, kept)
   for (const [path, template] of urlTemplatesOf(provider)) {
+    const text = Object.keys(variables).find(
+      (name) => variables[name]?.isText === true && hasPlaceholder(template, name),
+    )
+    if (text !== undefined) refuse(`oauth2.variables.${text}`, 'has a value that no URL can have')
     const fault =
       path === 'api.base_url'
         ? baseUrlTemplateFault(template, provider)

@@ -186,6 +186,8 @@ export type DiscordScope =
   | 'relationships.read'
   | 'webhook.incoming'
 
+export type DocuSignJWTbearerScope = 'impersonation' | 'signature'
+
 export type DocuSignScope =
   | 'account_read'
   | 'aow_manage'
@@ -1118,6 +1120,11 @@ export function Bitbucket(options?: Scopes<BitbucketScope>): AuthProvider<'bitbu
   return provider('bitbucket', options)
 }
 
+/** Box (client credentials): the provider `box-client-credentials`. Without scopes, its default. */
+export function Boxclientcredentials(options?: Scopes<never>): AuthProvider<'box-client-credentials'> {
+  return provider('box-client-credentials', options)
+}
+
 /** Box: the provider `box`. Without scopes, its default. */
 export function Box(options?: Scopes<BoxScope>): AuthProvider<'box'> {
   return provider('box', options)
@@ -1158,6 +1165,11 @@ export function Discord(options?: Scopes<DiscordScope>): AuthProvider<'discord'>
   return provider('discord', options)
 }
 
+/** DocuSign (JWT bearer): the provider `docusign-jwt`. Without scopes, its default. */
+export function DocuSignJWTbearer(options?: Scopes<DocuSignJWTbearerScope>): AuthProvider<'docusign-jwt'> {
+  return provider('docusign-jwt', options)
+}
+
 /** DocuSign: the provider `docusign`. Without scopes, its default. */
 export function DocuSign(options?: Scopes<DocuSignScope>): AuthProvider<'docusign'> {
   return provider('docusign', options)
@@ -1191,6 +1203,11 @@ export function GitHub(options?: Scopes<GitHubScope>): AuthProvider<'github'> {
 /** GitLab: the provider `gitlab`. Without scopes, its default. */
 export function GitLab(options?: Scopes<GitLabScope>): AuthProvider<'gitlab'> {
   return provider('gitlab', options)
+}
+
+/** Google (service account): the provider `google-service-account`. Without scopes, its default. */
+export function Googleserviceaccount(options?: Scopes<never>): AuthProvider<'google-service-account'> {
+  return provider('google-service-account', options)
 }
 
 /** Google: the provider `google`. Without scopes, its default. */
@@ -1301,6 +1318,11 @@ export function Reddit(options?: Scopes<RedditScope>): AuthProvider<'reddit'> {
 /** RingCentral: the provider `ringcentral`. Without scopes, its default. */
 export function RingCentral(options?: Scopes<RingCentralScope>): AuthProvider<'ringcentral'> {
   return provider('ringcentral', options)
+}
+
+/** Salesforce (JWT bearer): the provider `salesforce-jwt`. Without scopes, its default. */
+export function SalesforceJWTbearer(options?: Scopes<never>): AuthProvider<'salesforce-jwt'> {
+  return provider('salesforce-jwt', options)
 }
 
 /** Salesforce: the provider `salesforce`. Without scopes, its default. */
@@ -1421,6 +1443,11 @@ export function Zendesk(options?: Scopes<ZendeskScope>): AuthProvider<'zendesk'>
 /** Zoho: the provider `zoho`. Without scopes, its default. */
 export function Zoho(options?: Scopes<ZohoScope>): AuthProvider<'zoho'> {
   return provider('zoho', options)
+}
+
+/** Zoom (whole account): the provider `zoom-account`. Without scopes, its default. */
+export function Zoomwholeaccount(options?: Scopes<never>): AuthProvider<'zoom-account'> {
+  return provider('zoom-account', options)
 }
 
 /** Zoom: the provider `zoom`. Without scopes, its default. */
