@@ -35,20 +35,8 @@ const SAME_AS = {
   proxyPatch: 'proxyGet',
   proxyDelete: 'proxyGet',
 }
-/**
- * They need an MCP server with OAuth, a service that takes keys, and a server that gives tokens to a client by itself. The
- * answers of the first two are those of `authorize` and `getConnection`; docs/guides/grants.md has requests of the others.
- */
-const WITHOUT_EXAMPLE = [
-  'authorizeWorker',
-  'createConnection',
-  'addConnectionOfProject',
-  'listConnectionsOfProject',
-  'getConnectionOfProject',
-  'updateConnectionOfProject',
-  'testConnectionOfProject',
-  'deleteConnectionOfProject',
-]
+/** They need an MCP server with OAuth, and a service that takes keys. The answers are those of `authorize` and `getConnection`. */
+const WITHOUT_EXAMPLE = ['authorizeWorker', 'createConnection']
 
 describe('the examples of the API reference', () => {
   test('are what `npm run docs-examples` writes', async () => {

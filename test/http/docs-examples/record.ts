@@ -43,6 +43,22 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
     ),
   )
 
+  /** A connection of the project, by a grant without a user. */
+  async function recordConnectionOfProject(): Promise<void> {
+    const { oauth2, ...entry } = providerBody('crm', provider)
+    const { client_id, client_secret, token_request } = oauth2
+    const machine = { grant: { type: 'client_credentials' }, client_id, client_secret, token_request }
+    await gatepass.call('POST', '/v1/admin/auth_providers', { ...entry, oauth2: machine })
+    const shared_with = { users: ['*'], agents: ['support-bot'], tools: ['Crm.*'] }
+    const body = { provider_id: 'crm', owner: 'project', name: 'CRM', scopes: ['read:user'], shared_with }
+    const { id } = await send('addConnectionOfProject', { body })
+    await send('listConnectionsOfProject')
+    await send('getConnectionOfProject', { params: { id } })
+    await send('updateConnectionOfProject', { params: { id }, body: { shared_with: { users: ['ada'] } } })
+    await send('testConnectionOfProject', { params: { id } })
+    await send('deleteConnectionOfProject', { params: { id } })
+  }
+
   /** A call that a group approves, and remembers for an hour. */
   async function recordApprovals(): Promise<void> {
     const key = await gatepass.makeKey('approver')
@@ -253,6 +269,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   })
   await gatepass.call('POST', '/v1/tools/execute', { tool_name: 'Hub.ListRepositories', ...ada })
   await send('listQuotas')
+  await recordConnectionOfProject()
   await recordApprovals()
   await gatepass.call('DELETE', '/v1/admin/policies/hundred-a-day')
   await send('deletePolicy', { params: { id: 'no-deletion' } })
