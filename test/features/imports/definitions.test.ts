@@ -311,6 +311,58 @@ describe('Nango', () => {
     expect([other.carried, other.notes[0]?.reason]).toEqual(['none', 'a grant of its own kind'])
   })
 
+  test('the account of a client is a variable of the entry, in its parameters', () => {
+    const machine = (token_params: object, more: object = {}) =>
+      nango({
+        auth_mode: 'OAUTH2_CC',
+        authorization_url: undefined,
+        token_params,
+        connection_config: {
+          accountId: { title: 'Account ID' },
+          audience: { title: 'Audience', example: 'https://api.example.com/x' },
+          team: { title: 'Team', optional: true },
+          told: { automated: true },
+        },
+        ...more,
+      })
+    const zoom = machine({
+      grant_type: 'account_credentials',
+      account_id: '${connectionConfig.accountId}',
+      audience: 'to ${connectionConfig.audience}',
+    })
+    expect([zoom.carried, zoom.notes]).toEqual(['whole', []])
+    expect(zoom.definition?.oauth2).toMatchObject({
+      grant: { type: 'account_credentials' },
+      variables: {
+        account_id: { label: 'Account ID', pattern: '.{1,255}' },
+        audience: { example: 'https://api.example.com/x' },
+      },
+      token_request: { params: { account_id: '{{account_id}}', audience: 'to {{audience}}' } },
+    })
+    const other = machine(
+      { team: '${connectionConfig.team}', area: '${connectionConfig.told} || eu', x: '${apiKey}' },
+      {
+        token_expires_in_ms: 900_000,
+        token_headers: { accept: 'application/json', 'x-version': '2', host: 'evil.example' },
+        token_request_auth_method: 'private_key_jwt',
+      },
+    )
+    expect(other.notes.map(({ member }) => member)).toEqual([
+      'token_params.team',
+      'token_params.area',
+      'token_params.x',
+      'token_headers.host',
+    ])
+    expect(other.definition?.oauth2).toMatchObject({
+      default_expires_in: 900,
+      token_request: {
+        auth_method: 'private_key_jwt',
+        params: { area: 'eu' },
+        headers: { 'x-version': '2' },
+      },
+    })
+  })
+
   describe('what people type', () => {
     const typed = (members: object) =>
       only({

@@ -108,11 +108,16 @@ export function variableName(name: string): string | undefined {
 }
 
 /** An example of a variable that has no value: the source's own, else any text that its pattern takes. */
-export function exampleOf(pattern: string, given: unknown): { readonly example?: string } {
+export function exampleOf(
+  pattern: string,
+  given: unknown,
+  { isText = false }: { readonly isText?: boolean } = {},
+): { readonly example?: string } {
   const candidates = [given, 'example', 'example.com', matchingText(pattern)]
   const example = candidates.find(
     (candidate) =>
-      typeof candidate === 'string' && variableFault({ pattern, value: candidate }) === undefined,
+      typeof candidate === 'string' &&
+      variableFault({ pattern, value: candidate, ...(isText && { isText }) }) === undefined,
   )
   return typeof example === 'string' ? { example } : {}
 }

@@ -71,6 +71,32 @@ export class NangoTemplates implements NangoValues {
     return isClear ? text : undefined
   }
 
+  /**
+   * The parameter's value in our form, of the first alternative that only names what the entry's own client is given: such
+   * a value is a variable of the entry, and may be any text where no URL names it. Optional values cannot be left out here.
+   */
+  param(member: string, written: string): string | undefined {
+    const alternatives = written.split(/\s*\|\|\s*/)
+    const text = alternatives.map((one) => this.#ofEntry(one)).find((one) => one !== undefined)
+    if (text === undefined) this.notes.push({ member, reason: 'names a value of the connection' })
+    else if (alternatives.length > 1)
+      this.notes.push({ member, reason: 'has an alternative, of which one is carried over' })
+    return text
+  }
+
+  #ofEntry(written: string): string | undefined {
+    let isClear = true
+    const text = written.replaceAll(PLACEHOLDER, (_, place: string) => {
+      const name = /^connectionConfig\.(.+)$/.exec(place)?.[1] ?? ''
+      const about = this.#declared[name]
+      const isGiven = isRecord(about) && about.optional !== true && about.secret !== true
+      const variable = isGiven && !this.#isTold(name) ? this.#declare(name, ANY_TEXT) : undefined
+      if (variable === undefined) isClear = false
+      return `{{${variable}}}`
+    })
+    return isClear && !/\{\{(?!\w+\}\})/.test(text) ? text : undefined
+  }
+
   #template(
     member: string,
     written: string,
@@ -128,7 +154,8 @@ export class NangoTemplates implements NangoValues {
     return kept
   }
 
-  #declare(name: string): string | undefined {
+  /** @param otherwise the pattern where the source gives none; by default that of a part of a URL, which is noted */
+  #declare(name: string, otherwise?: string): string | undefined {
     const about = this.#declared[name]
     const key = variableName(name)
     if (key === undefined) return undefined
@@ -142,13 +169,14 @@ export class NangoTemplates implements NangoValues {
       return key
     }
     const pattern = this.#patternOf(name) ?? FORMATS.get(String(declared.format))
-    if (pattern === undefined)
+    if (pattern === undefined && otherwise === undefined)
       this.notes.push({
         member: `connection_config.${name}`,
         reason: 'the source gives no usable pattern: any host or label is accepted',
       })
-    const used = pattern ?? ANY_PART
-    const values = { ...exampleOf(used, declared.example), ...defaultOf(declared) }
+    const used = pattern ?? otherwise ?? ANY_PART
+    const isText = otherwise !== undefined
+    const values = { ...exampleOf(used, declared.example, { isText }), ...defaultOf(declared) }
     if (Object.keys(values).length === 0) return undefined
     this.variables[key] = { ...labelOf(declared), pattern: used, ...values }
     return key
@@ -161,6 +189,8 @@ export class NangoTemplates implements NangoValues {
   }
 }
 
+/** A value that no URL names. */
+const ANY_TEXT = '.{1,255}'
 const PLACEHOLDER = /\$\{([^}]*)\}/g
 /** What Nango's formats allow, as patterns. */
 const FORMATS: ReadonlyMap<string, string> = new Map(

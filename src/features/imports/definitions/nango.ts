@@ -43,6 +43,8 @@ const READ = new Set([
   ...['authorization_url_replacements', 'authorization_code_param_in_callback', 'client_registration'],
   ...['registration_url', 'registration_params', 'authorization_url_skip_empty'],
 ])
+/** `credentials` declares the client, which a definition does not have. */
+const READ_OF_MACHINES = ['credentials', 'token_headers', 'token_expires_in_ms']
 const READ_OF_OAUTH1 = new Set([
   ...['auth_mode', 'authorization_url', 'token_url', 'request_url', 'signature_method', 'proxy'],
   ...['authorization_params', 'request_params', 'token_params', 'request_http_method', 'token_http_method'],
@@ -81,7 +83,7 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
     return notCarried(name, NO_CODE.get(mode) ?? 'an authorization of an unknown kind', 'auth_mode')
   const id = idOf(name)
   if (id === undefined) return notCarried(name, 'no id can be made of its name')
-  const notes = unread(entry, mode === 'OAUTH2_CC' ? new Set([...READ, 'credentials']) : READ)
+  const notes = unread(entry, mode === 'OAUTH2_CC' ? new Set([...READ, ...READ_OF_MACHINES]) : READ)
   const templates = new NangoTemplates(entry, notes)
   const isUserless = mode === 'OAUTH2_CC'
   const { grant_type: grant = 'client_credentials' } = isRecord(entry.token_params) ? entry.token_params : {}
@@ -122,7 +124,10 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
             ...request(entry.refresh_params ?? entry.token_params, 'refresh_params'),
           },
         }),
-    token_request: { endpoint: urls.token, ...request(entry.token_params, 'token_params') },
+    token_request: isUserless
+      ? machineRequest(templates, entry, { endpoint: urls.token, ...request({}, 'token_params') })
+      : { endpoint: urls.token, ...request(entry.token_params, 'token_params') },
+    ...(isUserless && lifetimeOf(entry)),
     default_scopes: scopes.length > 0 ? scopes : typeof scope === 'string' ? [scope] : undefined,
     ...(typeof entry.authorization_code_param_in_callback === 'string' && {
       code_parameter: entry.authorization_code_param_in_callback,
@@ -187,6 +192,7 @@ function urlOf(templates: NangoTemplates, entry: JsonRecord, member: string): st
 
 function authentication(entry: JsonRecord, notes: ImportNote[]): { auth_method?: string } {
   const { token_request_auth_method: method, authorization_method: place } = entry
+  if (method === 'private_key_jwt') return { auth_method: method }
   if (method !== undefined && method !== 'basic')
     notes.push({ member: 'token_request_auth_method', reason: 'a client authentication of another kind' })
   if (place !== undefined && place !== 'header' && place !== 'body')
@@ -251,6 +257,44 @@ function paramsOf(
     else params[name] = text
   }
   return Object.keys(params).length > 0 ? { params } : {}
+}
+
+/** A token request that the client makes alone: its parameters may name values of the entry, and it has headers. */
+function machineRequest(
+  templates: NangoTemplates,
+  { token_params: given, token_headers: sent }: JsonRecord,
+  request: JsonRecord,
+): JsonRecord {
+  const params = Object.entries(isRecord(given) ? given : {}).flatMap(([name, content]) => {
+    const text = String(content)
+    if (name === 'grant_type' && OWN_GRANTS.includes(text)) return []
+    const value = templates.param(`token_params.${name}`, text)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const headers = Object.entries(isRecord(sent) ? sent : {}).flatMap(([name, content]) => {
+    if (USUAL_HEADERS[name.toLowerCase()] === content) return []
+    const isLiteral = headerNameFault(name.toLowerCase()) === undefined && !/\$\{|\{\{/.test(String(content))
+    if (isLiteral) return [[name, String(content)] as const]
+    templates.notes.push({ member: `token_headers.${name}`, reason: 'a header that a request cannot have' })
+    return []
+  })
+  return {
+    ...request,
+    ...(params.length > 0 && { params: Object.fromEntries(params) }),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+  }
+}
+
+/** Headers that every token request has. */
+const USUAL_HEADERS: Readonly<Record<string, unknown>> = {
+  accept: 'application/json',
+  'content-type': 'application/x-www-form-urlencoded',
+}
+
+/** The lifetime of tokens that state none; 0 is one without end. */
+function lifetimeOf({ token_expires_in_ms: lifetime }: JsonRecord): { default_expires_in?: number } {
+  const seconds = Math.floor(Number(lifetime) / 1000)
+  return seconds >= 60 ? { default_expires_in: seconds } : {}
 }
 
 function apiOf(templates: NangoTemplates, proxy: unknown, notes: ImportNote[]): JsonRecord | undefined {
