@@ -19,7 +19,7 @@ import { cachedConnections } from './cached-connections.ts'
 import { providerIdentity } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
 
-/** Sets of scopes for which one shared connection has tokens; one more is refused. */
+/** Sets of scopes for which one shared connection has tokens; one more takes the place of another. */
 const MAX_SETS = 50
 
 interface SharedNeed {
@@ -192,11 +192,7 @@ export async function tokenOf(
   )
     return known
   const sets = held.filter(({ connection }) => connection.account.id.startsWith(`${ownerId} `))
-  if (known === undefined && sets.length >= MAX_SETS)
-    throw new BrokerError(
-      'denied_by_policy',
-      `The connection "${name}" has tokens for ${MAX_SETS} sets of scopes already, and gets no more.`,
-    )
+  if (known === undefined) await makeRoom(broker, sets)
   const id = known?.connection.id ?? newOwnedId('conn', projectId, userId)
   const connection = unrequested(broker, entry, {
     ...owner,
@@ -207,6 +203,15 @@ export async function tokenOf(
   await broker.store.connections.addImported(connection, { replaces: true, makeDefault: false })
   const stored = await broker.store.connections.ofOwner(owner)
   return { connection: stored.find((row) => row.account.id === accountId) ?? connection }
+}
+
+/** Callers choose scopes, so a caller who asks for many sets must not take their tokens from the others for good. */
+async function makeRoom({ store }: Broker, sets: readonly CachedConnection[]): Promise<void> {
+  const usedAt = ({ connection: { createdAt, receivedAt, lastUsedAt = 0 } }: CachedConnection) =>
+    Math.max(createdAt, receivedAt, lastUsedAt)
+  const longestUnused = sets.toSorted((one, other) => usedAt(one) - usedAt(other))
+  for (const { connection } of longestUnused.slice(0, Math.max(0, sets.length - MAX_SETS + 1)))
+    await store.sharedConnections.forgetToken(connection)
 }
 
 /** Whether the token may still be used: one that needs an administrator is asked for again once the entry has changed. */

@@ -36,7 +36,7 @@ import { typeCredentials } from './type-credentials.ts'
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  { browserId, loginProof, sessionUser, given: typed, openerOf }: ClickingBrowser,
+  { browserId, loginProof, sessionUser, given: typed, shownIdentity, openerOf }: ClickingBrowser,
 ): Promise<StartedAttempt> {
   const { store, oauth, now, settings } = broker
   const { verifier } = settings
@@ -71,7 +71,12 @@ export async function startAttempt(
   }
   const { credentials } = entry.provider
   if (credentials !== undefined)
-    return typeCredentials(broker, authorization, entry, credentials, { typed, given, browserId })
+    return typeCredentials(broker, authorization, entry, credentials, {
+      typed,
+      given,
+      browserId,
+      shownIdentity,
+    })
   const registered = registeredClient(broker, entry, given)
   const state = newOwnedToken(projectId, userId)
   const identity = providerIdentity(broker, entry)
@@ -181,4 +186,6 @@ export interface ClickingBrowser {
   readonly sessionUser?: string | undefined
   /** Values that the user typed for variables of the provider. */
   readonly given?: ConnectionValues | undefined
+  /** The identity of the provider for which the page with the form was made. */
+  readonly shownIdentity?: string | undefined
 }

@@ -35,6 +35,8 @@ interface Typed {
   /** The values that are not secret, the caller's own among them. */
   readonly given: ConnectionValues
   readonly browserId: string
+  /** The provider's identity when the form was made; `undefined` if it did not say. */
+  readonly shownIdentity?: string | undefined
 }
 
 /** Checks what the user typed, and stores the connection. Without a form, or with faults, the form is needed. */
@@ -43,7 +45,7 @@ export async function typeCredentials(
   authorization: Authorization,
   entry: ProviderEntry,
   credentials: CredentialsSettings,
-  { typed, given, browserId }: Typed,
+  { typed, given, browserId, shownIdentity }: Typed,
 ): Promise<StartedAttempt> {
   const { store, oauth, now } = broker
   const { id, step } = authorization
@@ -52,6 +54,9 @@ export async function typeCredentials(
     (name) => typed !== undefined && Object.hasOwn(typed, name),
   )
   if (typed === undefined || !isForm) return { ...form, faults: new Map() }
+  // the page named other hosts, or another place, than the secrets would be sent to now
+  const identity = providerIdentity(broker, entry)
+  if (shownIdentity !== undefined && shownIdentity !== identity) return { ...form, faults: new Map() }
   const secrets = typedSecrets(credentials, typed)
   const wrong = faultsOfFields(entry.provider, credentials, given, secrets)
   if (wrong.size > 0) return { ...form, faults: wrong }

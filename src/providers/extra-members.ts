@@ -72,9 +72,7 @@ export function membersForTools(answer: Members, tokens: readonly string[], dept
 function forTools(value: unknown, tokens: readonly string[], depth: number): unknown {
   if (isCount(value)) return value
   if (typeof value === 'string') {
-    const isSecret =
-      value.startsWith('eyJ') ||
-      tokens.some((token) => value === token || (token.length >= 8 && value.includes(token)))
+    const isSecret = value.startsWith('eyJ') || holdsSecret(value, tokens)
     return isSecret || value.length > LONGEST_TEXT ? undefined : value
   }
   if (depth >= DEEPEST) return undefined
@@ -84,6 +82,11 @@ function forTools(value: unknown, tokens: readonly string[], depth: number): unk
   }
   const members = membersOf(value)
   return members && membersForTools(members, tokens, depth + 1)
+}
+
+/** Whether the text is one of the secrets, or contains one that is long enough to be told from other text. */
+export function holdsSecret(text: string, secrets: readonly string[]): boolean {
+  return secrets.some((secret) => text === secret || (secret.length >= 8 && text.includes(secret)))
 }
 
 function isCount(value: unknown): value is number | boolean {

@@ -50,7 +50,8 @@ export function secretTexts(
   known: Pick<ApiCredentials, 'accessToken' | 'kept'>,
 ): string[] {
   const { credentials } = provider
-  if (credentials === undefined || provider.tokenRequest !== undefined) return [known.accessToken]
+  if (credentials === undefined) return [known.accessToken]
+  if (provider.tokenRequest !== undefined) return [known.accessToken, ...sentForms(provider, known)]
   const secrets = Object.values(readSecrets(known.accessToken)).filter((text) => text !== '')
   return [...new Set([...secrets, ...sentForms(provider, known)])]
 }

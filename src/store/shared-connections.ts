@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, like } from 'drizzle-orm'
+import type { Connection } from '../domain/connection.ts'
 import { NO_USER, type SharedConnection } from '../domain/shared-connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
@@ -27,6 +28,8 @@ export interface SharedConnections {
   list(projectId: string): Promise<readonly SharedConnection[]>
   /** Deletes its tokens, so that the next use asks for new ones. */
   forgetTokens(of: SharedTokens): Promise<void>
+  /** Deletes one such token, so that there is room for another. */
+  forgetToken(of: Pick<Connection, 'projectId' | 'providerUid' | 'userId' | 'account'>): Promise<void>
   /** Deletes it with its tokens. */
   delete(of: InProject, audit?: AuditEntries): Promise<boolean>
 }
@@ -82,8 +85,8 @@ export function createSharedConnections(database: Database): SharedConnections {
   })
   const CHANGE = { noun: 'shared_connection' } as const
 
-  function* deleteTokens(announce: Announce, of: SharedTokens): Steps<void> {
-    for (const gone of yield* removeTokens(tokensOf(of))) announce(connectionChange(gone))
+  function* deleteTokens(announce: Announce, of: ConnectionOwner & { accounts: string }): Steps<void> {
+    for (const gone of yield* removeTokens(of)) announce(connectionChange(gone))
   }
 
   return {
@@ -95,7 +98,7 @@ export function createSharedConnections(database: Database): SharedConnections {
         const [changed] = yield* update(to)
         if (changed === undefined) return undefined
         announce(CHANGE)
-        yield* deleteTokens(announce, changed)
+        yield* deleteTokens(announce, tokensOf(changed))
         return changed
       }),
     async find(projectId, id) {
@@ -104,14 +107,18 @@ export function createSharedConnections(database: Database): SharedConnections {
     async list(projectId) {
       return read(ofProject({ projectId }))
     },
-    forgetTokens: (of) => write(undefined, (announce) => deleteTokens(announce, of)),
+    forgetTokens: (of) => write(undefined, (announce) => deleteTokens(announce, tokensOf(of))),
+    forgetToken: ({ projectId, providerUid, userId, account }) =>
+      write(undefined, (announce) =>
+        deleteTokens(announce, { projectId, providerUid, userId, accounts: account.id }),
+      ),
     delete: (of, audit) =>
       write(audit, function* (announce) {
         const [gone] = yield* remove(of)
         if (gone === undefined) return false
         announce(CHANGE)
         // a token that a use adds just now is of no use without the row, which each use reads
-        yield* deleteTokens(announce, gone)
+        yield* deleteTokens(announce, tokensOf(gone))
         return true
       }),
   }

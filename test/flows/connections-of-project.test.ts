@@ -159,6 +159,20 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(await scoped('read write')).toMatchObject({ status: 502, body: { name: 'token_request_refused' } })
   })
 
+  test('no caller takes the tokens from the others by asking for many sets of scopes', async () => {
+    await share()
+    const scoped = async (userId: string, scope: string) =>
+      (await proxy(userId, { 'x-gatepass-scopes': scope })).status
+    for (let n = 0; n < 60; n++) expect(await scoped('mallory', `set-${n}`)).toBe(200)
+    expect(await scoped('bob', 'read')).toBe(200)
+    const asked = machine.asked.length
+    expect(await scoped('mallory', 'set-59')).toBe(200)
+    expect(machine.asked).toHaveLength(asked)
+    // 50 are kept: the first ones made room
+    expect(await scoped('mallory', 'set-0')).toBe(200)
+    expect(machine.asked).toHaveLength(asked + 1)
+  })
+
   test('a wrong secret is the operator’s: 502 without a link, and works again once it is right', async () => {
     await share()
     machine.secret = 'rotated'

@@ -203,6 +203,25 @@ describe('a key', () => {
       expect(shown).not.toContain(secret)
   })
 
+  test.each([
+    ['basic', '$.seen.key'],
+    ['basic', '$.seen.authorization'],
+    ['bearer', '$.seen.authorization'],
+    ['query', '$.seen.url'],
+  ] as const)('that the service repeats to its check is no name of an account: %s, %s', async (place, at) => {
+    await using world = await startWorld(place, { account: { id: [at], name: [at] } })
+    const id = await connect(world)
+    const { call } = world
+    const shown = [
+      await onlyConnection(world),
+      (await call('GET', `/v1/auth/status?id=${id}`)).body,
+      (await call('GET', '/v1/admin/audit?limit=100')).body,
+    ]
+    expect(shown[0]).toMatchObject({ status: 'active', account: { id: 'acme', name: '' } })
+    for (const secret of [KEY, Buffer.from(`${KEY}:X`).toString('base64')])
+      expect(JSON.stringify(shown)).not.toContain(secret)
+  })
+
   test('is not handed out: callers send requests through the proxy', async () => {
     await using world = await startWorld('bearer')
     const { call } = world
@@ -390,6 +409,13 @@ describe('an administrator', () => {
 })
 
 describe('a form', () => {
+  test('is not declared for OAuth 1.0a either', async () => {
+    await using gatepass = await startGatepass()
+    const tool = { name: 'Sign', parameters: { type: 'object' }, oauth1: { client_id: 'x' } }
+    const { body } = await gatepass.call('POST', '/v1/tools/import', [tool])
+    expect(JSON.stringify(body)).toContain('`oauth1` is not read from tool metadata')
+  })
+
   test.each([
     [
       'tool metadata',
@@ -500,6 +526,29 @@ describe('the form', () => {
     await new UserAgent().get(query)
     expect(await world.state(id)).toBe('pending')
     expect(world.service.requests).toEqual([])
+  })
+
+  test('that was made for other hosts sends nothing, and comes again with those of now', async () => {
+    await using world = await startWorld('basic')
+    await using elsewhere = await startFakeKeyService(KEY)
+    const { id, url } = await world.begin()
+    const browser = new UserAgent()
+    const page = await browser.get(url)
+    const base = `${elsewhere.url}/basic/{{workspace}}`
+    const moved = await world.call('PATCH', '/v1/admin/auth_providers/desk', {
+      credentials: {
+        test_request: { endpoint: `${base}/me` },
+        api: { base_url: base, hosts: [elsewhere.host] },
+      },
+    })
+    expect(moved.status, JSON.stringify(moved.body)).toBe(200)
+    const typed = { 'value.workspace': 'acme', 'value.api_key': KEY }
+    const again = await browser.submitForm(page, typed)
+    expect(again.body).toContain(elsewhere.host)
+    expect(again.body).not.toContain(KEY)
+    expect([await world.state(id), elsewhere.requests]).toEqual(['pending', []])
+    await browser.submitForm(again, typed)
+    expect(await world.state(id)).toBe('completed')
   })
 
   test('stores what could not be checked only where the entry says so', async () => {
@@ -615,6 +664,20 @@ describe('a login that makes tokens', () => {
       status: 'needs_authorization',
       status_reason: 'credential_refused',
     })
+  })
+
+  test('is imported with the fields that it is made of alone', async () => {
+    await using world = await startWorld('session')
+    const login = { user_id: 'u1', provider_id: 'desk', access_token: 'session-0123456789', scopes: [] }
+    const add = async (refresh_token: string) => {
+      const connections = [{ ...login, kept_values: { user: 'ada' }, refresh_token }]
+      return (await world.call('POST', '/v1/admin/user_connections/import', { connections })).body.items[0]
+    }
+    for (const other of [KEY, '"x"', '{"other":"x"}', '{"password":["x"]}'])
+      expect(await add(other)).toMatchObject({ result: 'refused', member: 'refresh_token' })
+    expect(await add(JSON.stringify({ password: KEY }))).toMatchObject({ result: 'created' })
+    world.clock.advance(3600)
+    expect((await world.proxy('/x')).status).toBe(200)
   })
 
   test('refuses a wrong password on the page', async () => {

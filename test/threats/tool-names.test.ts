@@ -178,6 +178,17 @@ describe('threat 25: a tool of a known worker with the name of another worker’
     expect((await scene.run(listed)).status).toBe(404)
   })
 
+  test('a toolkit within one of another worker waits, since what is for `Gmail.*` would be for its tools', async () => {
+    const { add, waiting, run, gmail } = await startScene()
+    const nested = await add('nested', 'Gmail.Extra:Steal@1.0.0', 'Gmailer:Read@1.0.0')
+    expect(await waiting('nested')).toEqual([{ name: 'Gmail.Extra:Steal' }])
+    await run('Gmail.Extra.Steal')
+    expect(nested.got).toEqual([])
+    await run('Gmailer.Read')
+    expect(nested.got).toHaveLength(1)
+    expect(gmail.got).toEqual([])
+  })
+
   test('gets nothing while the other worker does not list its tool, nor under its old version', async () => {
     const scene = await startScene()
     const { call, gmail, clockWorker, clock, gatepass } = scene

@@ -113,6 +113,11 @@ export async function importConnection(
       'access_token',
       'must be a JSON object with the secret fields of the provider, since its users type several',
     )
+  if (!fitsLogin(entry.provider, row))
+    return refused(
+      'refresh_token',
+      'must be a JSON object with the secret fields of the provider, which its login is made of',
+    )
   const values = keptValuesOf(entry.provider, told)
   if ((entry.provider.oauth1 === undefined) !== (row.tokenSecret === undefined))
     return refused(
@@ -167,12 +172,21 @@ function importedSecrets(provider: Provider, accessToken: string): string | unde
   const names = fieldNames(credentials, { secret: true })
   const [only = '', ...others] = names
   const parsed = jsonRecord(accessToken)
-  const isOwnExport =
-    parsed !== undefined &&
-    names.every((name) => typeof parsed[name] === 'string') &&
-    Object.keys(parsed).length === names.length
-  if (isOwnExport) return accessToken
+  if (parsed !== undefined && hasTexts(parsed, names)) return accessToken
   return others.length === 0 ? writeSecrets({ [only]: accessToken }) : undefined
+}
+
+/** Whether the refresh token, if there is one, is what an entry with a login keeps: the secret fields. */
+function fitsLogin({ credentials, tokenRequest }: Provider, { refreshToken }: ForeignConnection): boolean {
+  if (credentials === undefined || tokenRequest === undefined || refreshToken === undefined) return true
+  return hasTexts(jsonRecord(refreshToken) ?? {}, fieldNames(credentials, { secret: true }))
+}
+
+/** Whether the record has these members alone, all of them texts. */
+function hasTexts(record: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return (
+    names.every((name) => typeof record[name] === 'string') && Object.keys(record).length === names.length
+  )
 }
 
 function jsonRecord(text: string): Record<string, unknown> | undefined {

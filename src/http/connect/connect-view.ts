@@ -5,7 +5,7 @@ import { type Connection, chooseConnection } from '../../domain/connection.ts'
 import { missingScopes, unionOfScopes } from '../../domain/scopes.ts'
 import { approvedScopes } from '../../flows/approved-scopes.ts'
 import { causeOfStored } from '../../flows/causes/explain-connection.ts'
-import { findProviderByUid } from '../../flows/get-provider.ts'
+import { findProviderByUid, providerIdentity } from '../../flows/get-provider.ts'
 import { describeScopes, type ScopeWords } from '../../providers/catalogue/scope-sentences.ts'
 import { hostOf } from '../../providers/provider-endpoints.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -75,7 +75,7 @@ export async function connectView(
     userDisplay,
     scopes: shownScopes(authorization, entry, { known, words: facts?.scopes, language: words.language }),
     fields: entry === undefined ? [] : fieldsOf(entry, given, values, loginAt !== undefined),
-    typed: entry && typedView(entry, values),
+    typed: entry && typedView(broker, entry, values),
     step,
     steps: steps.map((shown) => ({
       providerName: names.get(shown.providerUid) ?? '',
@@ -130,9 +130,18 @@ async function knownConnection(
   return chooseConnection(await broker.store.connections.ofOwner({ projectId, providerUid, userId }), account)
 }
 
-function typedView({ provider }: ProviderEntry, values: TypedValues | undefined): TypedView | undefined {
-  if (provider.credentials === undefined) return undefined
-  return { hosts: provider.api?.hosts ?? [], problem: values?.problem }
+function typedView(
+  broker: Broker,
+  entry: ProviderEntry,
+  values: TypedValues | undefined,
+): TypedView | undefined {
+  const { credentials, api } = entry.provider
+  if (credentials === undefined) return undefined
+  return {
+    hosts: api?.hosts ?? [],
+    identity: providerIdentity(broker, entry),
+    problem: values?.problem,
+  }
 }
 
 /**

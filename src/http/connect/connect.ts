@@ -15,7 +15,7 @@ import { startAttempt } from '../../flows/start-attempt.ts'
 import { mayClick } from '../../services/openers.ts'
 import { callbackPath } from '../../services/users-origin.ts'
 import { readForm } from '../endpoint/read-form.ts'
-import { VALUE_PREFIX } from '../pages/connect-page.ts'
+import { IDENTITY_FIELD, VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { installationAfter } from './install.ts'
@@ -48,7 +48,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   async function start(
     c: Context,
     authorization: Authorization,
-    typed?: Readonly<Record<string, string>>,
+    { typed, identity }: Partial<SentForm> = {},
   ): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
@@ -60,6 +60,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         loginProof,
         sessionUser,
         given: typed,
+        shownIdentity: identity,
         openerOf: cookies.openerOf(c),
       }),
     )
@@ -175,7 +176,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
     return c.req.query('login') === 'again'
       ? logInAgain(c, authorization)
-      : start(c, authorization, await typedValues(c))
+      : start(c, authorization, await readSentForm(c))
   })
 
   app.post('/connect/:id/cancel', async (c) => {
@@ -261,13 +262,21 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   })
 }
 
-/** The values of the page's form, by the variable's name. */
-async function typedValues(c: Context): Promise<Record<string, string>> {
+interface SentForm {
+  /** The values, by the variable's name. */
+  readonly typed: Readonly<Record<string, string>>
+  /** The identity of the provider for which the form was made. */
+  readonly identity: string | undefined
+}
+
+async function readSentForm(c: Context): Promise<SentForm> {
   const type = c.req.header('content-type') ?? ''
-  const form = /^application\/x-www-form-urlencoded\b/.test(type) ? await readForm(c) : []
-  return Object.fromEntries(
+  const isForm = /^application\/x-www-form-urlencoded\b/.test(type)
+  const form = isForm ? await readForm(c) : new URLSearchParams()
+  const typed = Object.fromEntries(
     [...form].flatMap(([name, value]) =>
       name.startsWith(VALUE_PREFIX) ? [[name.slice(VALUE_PREFIX.length), value] as const] : [],
     ),
   )
+  return { typed, identity: form.get(IDENTITY_FIELD) ?? undefined }
 }

@@ -8,6 +8,8 @@ import type { Words } from './texts/words.ts'
 
 /** The prefix of the names of the form's fields for values. */
 export const VALUE_PREFIX = 'value.'
+/** The field of the form that says for which identity of the provider it was made. */
+export const IDENTITY_FIELD = 'identity'
 
 /** A value that the user is asked for, such as the subdomain of an account. */
 export interface ValueField {
@@ -31,6 +33,8 @@ export interface ValueField {
 export interface TypedView {
   /** The hosts to which the credentials are sent. */
   readonly hosts: readonly string[]
+  /** The provider's identity, which comes back with the form: nothing is sent to hosts that the page did not name. */
+  readonly identity: string
   readonly problem?: 'credential_refused' | 'credential_unchecked' | undefined
 }
 
@@ -106,7 +110,7 @@ ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language
 <ul class="scopes">
 ${view.typed !== undefined ? html`<li><span>${connect.typed.able({ provider })}</span></li>` : view.scopes.length === 0 ? html`<li>${connect.defaults({ provider })}</li>` : view.scopes.map((scope) => scopeItem(scope, view, words))}
 </ul>
-<form method="post" action="${action}">${problemOf(view, words)}${(view.fields ?? []).map((row) => field(row, words))}
+<form method="post" action="${action}">${problemOf(view, words)}${view.typed !== undefined && html`<input type="hidden" name="${IDENTITY_FIELD}" value="${view.typed.identity}">`}${(view.fields ?? []).map((row) => field(row, words))}
 <p class="warning" role="note">${connect.warning({ app })}</p>
 ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
 <button type="submit">${submitText(view, words)}</button>

@@ -46,7 +46,8 @@ export async function nameRightsOf(
   const mayHave = (tool: Named) => owned.has(toolIdentity(tool))
   if (open.size === 0) return { mayHave, claims: [] }
 
-  const asked = [...new Set([...open.keys(), ...open.values()])]
+  const outer = [...open.values()].flatMap(outerToolkits)
+  const asked = [...new Set([...open.keys(), ...open.values(), ...outer])]
   const owners = new Map<string, string>()
   for (const name of await broker.store.toolNames.find(projectId, asked))
     owners.set(name.identity, name.source)
@@ -58,11 +59,14 @@ export async function nameRightsOf(
     claims.push({ projectId, identity, source, since })
     room--
   }
+  const isWithinAnothers = (toolkit: string) =>
+    outerToolkits(toolkit).some((one) => (owners.get(one) ?? source) !== source)
   for (const [identity, toolkit] of open) {
     const owner = owners.get(identity)
     const isFree = owner === undefined && room > 1
     const isInOwnToolkit = toolkit !== NO_TOOLKIT && owners.get(toolkit) === source
-    if (isFree && (isInOwnToolkit || ((claimsFreely || toolkit === given) && !owners.has(toolkit)))) {
+    const isFreeToolkit = !owners.has(toolkit) && !isWithinAnothers(toolkit)
+    if (isFree && (isInOwnToolkit || ((claimsFreely || toolkit === given) && isFreeToolkit))) {
       if (toolkit !== NO_TOOLKIT && !isInOwnToolkit) claim(toolkit)
       claim(identity)
       owned.add(identity)
@@ -75,6 +79,12 @@ export async function nameRightsOf(
 /** The toolkit that an administrator has given to the tools of the worker, by its settings. */
 function givenToolkit({ settings: { namespace } }: Worker): string | undefined {
   return typeof namespace === 'string' && namespace !== '' ? toolkitIdentity(namespace) : undefined
+}
+
+/** The toolkits whose names begin this one's: a rule about `Crm.*` matches the tools of `Crm.Sales` too. */
+function outerToolkits(toolkit: string): string[] {
+  const parts = toolkit.slice(0, -1).split('.')
+  return parts.slice(1).map((_, i) => toolkitIdentity(parts.slice(0, i + 1).join('.')))
 }
 
 /** Tools without a toolkit share none. */

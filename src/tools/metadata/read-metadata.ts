@@ -86,6 +86,10 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     throw new Refusal(
       '`credentials` is not read from tool metadata: a tool cannot ask users for keys or passwords. An administrator adds the provider, and the tool requires it by its id.',
     )
+  if (!isAbsent(tool.oauth1))
+    throw new Refusal(
+      '`oauth1` is not read from tool metadata: requests are signed with a secret that an administrator stores. An administrator adds the provider, and the tool requires it by its id.',
+    )
   if (!hasToolMember(tool))
     throw new Refusal(
       'It is not a tool: it has none of `parameters`, `result`, `configurations`, `oauth`, `tool_set` and the other members of tool metadata. Give it `parameters`, which may be empty.',

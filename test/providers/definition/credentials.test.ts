@@ -135,6 +135,11 @@ describe('a definition of typed credentials', () => {
 
   const withFields = (fields: object) => ({ fields: { ...credentials.fields, ...fields } })
   test.each([
+    [
+      'a field that every object has',
+      { fields: { ...credentials.fields, constructor: { label: 'C' } } },
+      'credentials.fields.constructor',
+    ],
     ['no secret', { fields: { domain: credentials.fields.domain } }, 'credentials.fields'],
     [
       'more than 10 fields',
