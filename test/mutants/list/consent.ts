@@ -395,7 +395,7 @@ export const consent: readonly Mutation[] = [
     rows: ['72'],
     fault: 'tokens of a connection of the project stay when its sharing changes',
     file: 'src/store/shared-connections.ts',
-    from: '        yield* deleteTokens(announce, changed)\n',
+    from: '        yield* deleteTokens(announce, tokensOf(changed))\n',
     to: '',
     test: PROJECTS,
     name: 'one that is written deletes them with it',

@@ -47,7 +47,7 @@ export const dpop: readonly Mutation[] = [
   {
     rows: ['75'],
     fault: 'a caller is given a bound token',
-    file: 'src/providers/provider.ts',
+    file: 'src/providers/provider-grant.ts',
     from: 'provider.credentials !== undefined || isKeptFromWorkers(provider)',
     to: 'provider.credentials !== undefined',
     test: FLOWS,

@@ -42,7 +42,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['P2', '47'],
     fault: 'another path on the same host counts as the same provider',
-    file: 'src/providers/provider.ts',
+    file: 'src/providers/provider-endpoints.ts',
     from: 'return `${origin}${pathname}`',
     to: 'return `${origin}${pathname.slice(0, 0)}`',
     test: 'flows/refresh-connection.test.ts',
