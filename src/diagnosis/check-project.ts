@@ -5,10 +5,12 @@ import { isExpired } from '../domain/api-key.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { Worker } from '../domain/worker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { missingSettings } from '../flows/get-provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { isUserless } from '../providers/provider-grant.ts'
 import { environmentName } from '../services/environment-client.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { isServing } from './is-serving.ts'
@@ -65,11 +67,12 @@ export async function checkProviders(
 ): Promise<Check[]> {
   const entries = await broker.store.providers.list(project.id)
   if (entries.length === 0) return []
+  const shared = await broker.store.sharedConnections.list(project.id)
   const reach = reachabilityByOrigin(broker)
   return Promise.all(
     entries.map(async (entry): Promise<Check> => {
       const name = `provider ${entry.id}`
-      const where = `redirect URI ${broker.redirectUri(entry)}`
+      const where = whereOf(broker, entry)
       if (entry.status === 'inactive') return { name, status: 'ok', message: `switched off; ${where}` }
       const { tokenRequest, api } = entry.provider
       const endpoint = tokenRequest?.endpoint ?? api?.baseUrl
@@ -79,7 +82,8 @@ export async function checkProviders(
       const missing = missingSettings(broker, entry)
       const variables = missing.map((setting) => `${environmentName(entry.id)}_${setting.toUpperCase()}`)
       const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
-      const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
+      const what = isUserless(entry.provider) ? 'a client' : 'that redirect URI'
+      const register = `Register ${what} at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
       if (fault !== undefined && origin !== undefined) {
         const message = [fault.replace(/\.$/, ''), ...(missing.length > 0 ? [lacks] : []), where].join('; ')
         const fix = [fixFor(entry, fault, origin), ...(missing.length > 0 ? [register] : [])].join(' ')
@@ -94,9 +98,31 @@ export async function checkProviders(
           message: `the secret that ${entry.provider.displayName} gave Gatepass at the registration expired at ${toTimestamp(clientSecretExpiresAt)}; ${where}`,
           fix: `Gatepass registers again when a token that lists the server's tools cannot be refreshed. To have it register now: DELETE /v1/admin/auth_providers/${entry.id}. In both cases users must approve again.`,
         }
+      const unused = unsharedCheck(entry, shared)
+      if (unused !== undefined) return { name, status: 'warning', ...unused }
       return { name, status: 'ok', message: `complete; ${where}` }
     }),
   )
+}
+
+/** Where users return to; where none takes part, how tokens come. */
+function whereOf(broker: Broker, entry: ProviderEntry): string {
+  const { grant, credentials } = entry.provider
+  if (grant !== undefined) return `tokens by the grant ${grant.type}`
+  return credentials === undefined ? `redirect URI ${broker.redirectUri(entry)}` : 'users type credentials'
+}
+
+/** Tokens without a user are used through connections of the project, so without one no tool can use them. */
+function unsharedCheck(
+  { id, uid, provider }: ProviderEntry,
+  shared: readonly SharedConnection[],
+): Pick<Check, 'message' | 'fix'> | undefined {
+  const isUsed = provider.impersonation !== undefined || shared.some((one) => one.providerUid === uid)
+  if (!isUserless(provider) || isUsed) return undefined
+  return {
+    message: 'gives tokens without a user, and no connection of the project shares them, so every use is refused',
+    fix: `gatepass connections add ${id} --name ${id} --users '*' (or only those users who may use it)`,
+  }
 }
 
 /** Checks that each worker is healthy and that its catalogue was read. */

@@ -21,6 +21,8 @@ export interface CauseParameters {
   readonly secretExpiredAt?: string | undefined
   /** The entry was made for an MCP server, at which Gatepass may have registered the client. */
   readonly isOfMcpServer?: boolean
+  /** The grant by which the client asks for tokens itself; absent where users approve. */
+  readonly grant?: string | undefined
   /** The PKCE method of the entry. */
   readonly pkce: string
   /** Seconds by which the clock of Gatepass is ahead of the provider's; negative: behind. */
@@ -97,8 +99,8 @@ const TABLE = {
     who: 'operator',
     message: ({ provider }) =>
       `${provider} does not accept the client id, or does not accept it for this kind of request.`,
-    toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
-      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and check that the client there may use the authorization code flow. If ${provider} refuses the token request, it may expect the client to authenticate in a way other than ${authentication}: change oauth2.token_request.auth_method.${isOfMcpServer ? registersAgain(providerId) : ''}`,
+    toDo: ({ provider, providerId, authentication, isOfMcpServer, grant }) =>
+      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and check that the client there may use ${grant === undefined ? 'the authorization code flow' : `the grant ${grant}`}. If ${provider} refuses the token request, it may expect the client to authenticate in a way other than ${authentication}: change oauth2.token_request.auth_method.${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   pkce_refused: {
     who: 'operator',
@@ -111,8 +113,8 @@ const TABLE = {
     who: 'tool_author',
     message: ({ provider, scopes }) =>
       `${provider} does not grant one of the scopes that were requested${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`,
-    toDo: ({ provider, requester }) =>
-      `Compare the scopes that ${requester ?? 'the tool'} asks for with those in ${provider}'s documentation, letter for letter. Some must first be enabled for the client at ${provider}.`,
+    toDo: ({ provider, requester, grant }) =>
+      `Compare the scopes that ${requester ?? 'the tool'} asks for with those in ${provider}'s documentation, letter for letter. Some must first be enabled for the client at ${provider}.${grant === undefined ? '' : ' No user is asked, so the client there needs each scope itself.'}`,
   },
   provider_down: {
     who: 'user',
@@ -178,8 +180,8 @@ const TABLE = {
   client_missing: {
     who: 'operator',
     message: ({ providerId }) => `The entry "${providerId}" has no client id or no client secret.`,
-    toDo: ({ provider, providerId, redirectUri }) =>
-      `Register ${redirectUri} as the redirect URI at ${provider}, and set client_id and client_secret of the entry "${providerId}" to what you get there: gatepass providers set ${providerId}`,
+    toDo: ({ provider, providerId, redirectUri, grant }) =>
+      `${grant === undefined ? `Register ${redirectUri} as the redirect URI at ${provider}, and set` : `Register a client at ${provider}, and set`} client_id and client_secret of the entry "${providerId}" to what you get there: gatepass providers set ${providerId}`,
   },
   wrong_client_secret: {
     who: 'operator',
@@ -187,8 +189,19 @@ const TABLE = {
       secretExpiredAt === undefined
         ? `${provider} refused the client. Most likely the client secret is wrong.`
         : `${provider} refused the client: the secret that it gave Gatepass at the registration expired at ${secretExpiredAt}.`,
-    toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
-      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may expect it in a way other than ${authentication}: change oauth2.token_request.auth_method.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
+    toDo: ({ provider, providerId, authentication, isOfMcpServer, grant }) =>
+      grant === 'jwt_bearer' && authentication === 'none'
+        ? `The client is known by its assertion alone: compare client_id and assertion.issuer of the entry "${providerId}", and its key, with the client at ${provider}. A new key: gatepass providers set ${providerId}`
+        : `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may expect it in a way other than ${authentication}: change oauth2.token_request.auth_method.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
+  },
+  machine_grant_refused: {
+    who: 'operator',
+    message: ({ provider, grant, clockDifference }) =>
+      `${provider} gives the client no token${grant === undefined ? '' : ` by the grant ${grant}`}.${differenceOf(provider, clockDifference)}`,
+    toDo: ({ provider, providerId, grant }) =>
+      grant === 'jwt_bearer'
+        ? `Compare the entry "${providerId}" with ${provider}: its key (client_secret) must belong to the client or account there, key_id, issuer, subject and audience of oauth2.assertion must be those that ${provider} expects, and the clock of the machine that Gatepass runs on must be right, because each assertion has the time. Some services want an administrator, or the user who is named as the subject, to approve the client once (consent_required).`
+        : `Compare the client, the variables and oauth2.token_request.params of the entry "${providerId}" with those at ${provider}, and check that the client there is active and may use this grant.`,
   },
   code_not_accepted: {
     who: 'user',
@@ -287,8 +300,10 @@ const TABLE = {
   },
   endpoints_changed: {
     who: 'user',
-    message: ({ provider }) =>
-      `The entry of ${provider} has a different client, different endpoints or another setting of oauth2.dpop from those that the user approved, so the tokens are not used.`,
+    message: ({ provider, grant }) =>
+      grant !== undefined
+        ? `The entry of ${provider} has changed since these tokens were asked for, so they are not used: the next use asks again.`
+        : `The entry of ${provider} has a different client, different endpoints or another setting of oauth2.dpop from those that the user approved, so the tokens are not used.`,
     toDo: `${AGAIN} An administrator who changed the entry on purpose can keep the connections by saying so with the change.`,
   },
   credential_refused: {

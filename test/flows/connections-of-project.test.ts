@@ -337,6 +337,49 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(machine.asked).toEqual([{ grant_type: 'account_credentials', account_id: 'acc-1' }])
   })
 
+  test('explain and doctor name the cause, and what an operator can do', async () => {
+    const check = async (name: string) => {
+      const { body } = await call('GET', '/v1/admin/diagnosis')
+      return body.checks.find((one: { name: string }) => one.name === name)
+    }
+    expect(await check(`provider ${entry}`)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('no connection of the project shares them'),
+      fix: expect.stringContaining(`gatepass connections add ${entry}`),
+    })
+    const { body: shared } = await share()
+    expect(await check(`provider ${entry}`)).toMatchObject({ status: 'ok' })
+    const explained = (id = shared.id) => call('GET', `/v1/connections/${id}/explain`)
+    expect(await explained()).toMatchObject({ status: 200, body: { status: 'active' } })
+    clock.advance(3600)
+    machine.error = 'invalid_client'
+    await proxy()
+    const wrong = await explained()
+    expect(wrong.body.cause).toMatchObject({ code: 'wrong_client_secret', who: 'operator' })
+    expect(JSON.stringify(wrong.body)).not.toContain('redirect_uri')
+    clock.advance(3600)
+    machine.error = 'invalid_grant'
+    await proxy()
+    const { cause, id } = (await explained()).body
+    expect(cause).toMatchObject({ code: 'machine_grant_refused', who: 'operator' })
+    expect(cause.to_do).toContain('token_request.params')
+    expect(await explained(id)).toMatchObject({ status: 200, body: { id, cause: { code: cause.code } } })
+    expect(await check(`connections at ${entry}`)).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining('machine_grant_refused'),
+      fix: expect.stringContaining(`gatepass explain ${id}`),
+    })
+    const run = await runHere(
+      { GATEPASS_URL: gatepass.url, GATEPASS_API_KEY: gatepass.apiKey },
+      'explain',
+      shared.id,
+    )
+    expect(run.stdout).toContain('of the project')
+    const { body: ofAda } = await call('POST', '/v1/admin/keys', { name: entry, role: 'caller', user_id: 'ada' })
+    const asAda = await call('GET', `/v1/connections/${id}/explain`, undefined, { key: ofAda.key })
+    expect(asAda.status).toBe(404)
+  })
+
   test('a value that no URL names may be any text of its pattern', async () => {
     const variable = { value: 'robot@acme.example', pattern: '[^@]+@acme\\.example' }
     const change = (oauth2: object) => call('PATCH', `/v1/admin/auth_providers/${entry}`, { oauth2 })

@@ -7,7 +7,11 @@ import type { ExplainedStep, Explanation } from '../../sdk/generated/wire.ts'
 
 export function defineExplain(command: Command, shell: Shell): void {
   withCommonOptions(
-    command.argument('<id>', 'the id of an authorization (auth_…) or of a connection (conn_…)', parseId),
+    command.argument(
+      '<id>',
+      'the id of an authorization (auth_…) or of a connection (conn_…, shared_…)',
+      parseId,
+    ),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) => {
@@ -22,9 +26,9 @@ export function defineExplain(command: Command, shell: Shell): void {
 
 function operationFor(id: string): 'explainAuthorization' | 'explainConnection' {
   if (id.startsWith('auth_')) return 'explainAuthorization'
-  if (id.startsWith('conn_')) return 'explainConnection'
+  if (id.startsWith('conn_') || id.startsWith('shared_')) return 'explainConnection'
   throw new CommandFailure(
-    `"${sanitize(id)}" is neither the id of an authorization (auth_…) nor of a connection (conn_…).`,
+    `"${sanitize(id)}" is neither the id of an authorization (auth_…) nor of a connection (conn_…, shared_…).`,
     EXIT.usage,
   )
 }
@@ -34,7 +38,8 @@ function report({ id, user_id, status, reason, requester, ...rest }: Explanation
   const asked = requester === undefined ? '' : `, requested by ${sanitize(requester)}`
   const why = reason === undefined ? '' : `: ${sanitize(reason)}`
   print(bold(`${sanitize(id)}  ${status}${why}`))
-  print(dim(`user ${sanitize(user_id)}${asked}, ${created_at.slice(0, 10)}, times in UTC`))
+  const whose = user_id === '' ? 'of the project' : `user ${sanitize(user_id)}`
+  print(dim(`${whose}${asked}, ${created_at.slice(0, 10)}, times in UTC`))
   print()
   if (isCut) print(dim('  earlier steps were dropped: there were too many'))
   const several = hasSeveral(steps)

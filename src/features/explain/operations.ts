@@ -3,9 +3,8 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { TRAIL_STEPS, type TrailDetails } from '../../domain/trail.ts'
 import { getAuthorization } from '../../flows/await-authorization.ts'
 import { explainAuthorization as explain } from '../../flows/causes/explain-authorization.ts'
-import { explainConnection as explainOne } from '../../flows/causes/explain-connection.ts'
+import { connectionToExplain, explainConnection as explainOne } from '../../flows/causes/explain-connection.ts'
 import type { Explanation } from '../../flows/causes/explanation.ts'
-import { getConnection } from '../../flows/get-connection.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'
 import { idText } from '../../operations/schemas/fields.ts'
@@ -114,8 +113,8 @@ export const explainAuthorization = defineOperation({
   output: explanationSchema,
   run: async (broker, { params: { id }, caller: { projectId } }) =>
     toWire(
-      id.startsWith('conn_')
-        ? await explainOne(broker, await getConnection(broker, projectId, id))
+      /^(?:conn|shared)_/.test(id)
+        ? await explainOne(broker, await connectionToExplain(broker, projectId, id))
         : await explain(broker, await getAuthorization(broker, projectId, id)),
     ),
 })
@@ -128,12 +127,12 @@ export const explainConnection = defineOperation({
   keysOfUsers: 'own',
   tag: 'Connections',
   summary: 'Why a connection does not work',
-  description: `Its consent, its failed refreshes since the last good one, and why it needs a new consent. ${DESCRIPTION}`,
+  description: `Its consent, its failed refreshes since the last good one, and why it needs a new consent. The id of a connection of the project (shared_…) is taken too: then it is its token that works least. ${DESCRIPTION}`,
   params,
   answer: 'The steps and the cause',
   output: explanationSchema,
   run: async (broker, { params: { id }, caller }) =>
-    toWire(await explainOne(broker, await getConnection(broker, caller.projectId, id))),
+    toWire(await explainOne(broker, await connectionToExplain(broker, caller.projectId, id))),
 })
 
 function toWire(explained: Explanation): z.infer<typeof explanationSchema> {

@@ -1,11 +1,16 @@
 import type { Broker } from '../../broker.ts'
 import { type Cause, type CauseCode, causeOf } from '../../domain/causes.ts'
 import type { Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { NO_USER } from '../../domain/shared-connection.ts'
 import { readTrail, type TrailEntry } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { mayActFor } from '../../services/request-context.ts'
+import { getConnection } from '../get-connection.ts'
 import { findProviderByUid, providerIdentity } from '../get-provider.ts'
+import { getSharedConnection } from '../manage-shared-connections.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
-import { causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
+import { causeForGrant, causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
 
 /** Explains a connection: what happened since its consent, and why it does not work. */
 export async function explainConnection(broker: Broker, connection: Connection): Promise<Explanation> {
@@ -28,7 +33,9 @@ export async function explainConnection(broker: Broker, connection: Connection):
       {
         providerId,
         name: entry?.provider.displayName ?? 'a removed provider',
-        redirectUri: broker.redirectUri({ uid: providerUid, projectId: connection.projectId }),
+        ...(userId !== NO_USER && {
+          redirectUri: broker.redirectUri({ uid: providerUid, projectId: connection.projectId }),
+        }),
         scopes,
         ...(missingScopes.length > 0 && { missingScopes }),
         connectionId: id,
@@ -38,6 +45,35 @@ export async function explainConnection(broker: Broker, connection: Connection):
     isCut,
     cause,
   }
+}
+
+/**
+ * The connection to explain. Of a connection of the project, whose tokens are rows of no user, it is the row of that id or,
+ * by the id of the shared connection, the row that works least. Throws `not_found`.
+ */
+export async function connectionToExplain(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<Connection> {
+  const { connections } = broker.store
+  if (!mayActFor(NO_USER)) return getConnection(broker, projectId, id)
+  if (!id.startsWith('shared_')) {
+    const found = await connections.find(id)
+    return found?.userId === NO_USER && found.projectId === projectId
+      ? found
+      : getConnection(broker, projectId, id)
+  }
+  const { shared } = await getSharedConnection(broker, projectId, id)
+  const rows = await connections.ofOwner({ projectId, providerUid: shared.providerUid, userId: NO_USER })
+  const own = rows.filter(({ account }) => account.id.startsWith(`${id} `))
+  const trails = await Promise.all(own.map((row) => connections.trail(row.id)))
+  const worst = own.find(({ status }, at) => status !== 'active' || trails[at] !== undefined) ?? own[0]
+  if (worst !== undefined) return worst
+  throw new BrokerError(
+    'not_found',
+    `The connection "${shared.name}" has no token yet, so there is nothing to explain. The first use asks for one, and so does: gatepass connections test ${id}`,
+  )
 }
 
 /** Only the cause, for the connection in its stored state. */
@@ -56,7 +92,9 @@ export function causeOfConnection(
   entry: ProviderEntry | undefined,
   entries: readonly TrailEntry[],
 ): Cause | undefined {
-  const code = codeFor(broker, connection, entry, entries)
+  const failed = entries.findLast(({ step }) => step === 'refresh_failed')?.details
+  const found = codeFor(broker, connection, entry, entries)
+  const code = entry === undefined ? found : causeForGrant(found, entry, failed)
   if (code === undefined) return undefined
   const { scopes, withheldScopes, account } = connection
   const facts = factsAbout(broker, entry, connection, {

@@ -61,6 +61,7 @@ export function factsAbout(
     scopes: [],
     missingScopes: [],
     authentication: entry?.provider.tokenRequest?.authMethod ?? '',
+    grant: entry?.provider.grant?.type,
     pkce: entry?.provider.pkce ?? '',
     ...(isExpired && { secretExpiredAt: toTimestamp(clientSecretExpiresAt) }),
     ...(entry?.source === 'server' && { isOfMcpServer: true }),

@@ -6,7 +6,7 @@ import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { RefreshFailure } from '../../services/refresh-table.ts'
 import type { ClaimedConnection } from '../../store/connection-refreshes.ts'
 import { factsAbout, measuredIn } from './explanation.ts'
-import { causeOfTokenRequest } from './refusal-cause.ts'
+import { causeForGrant, causeOfTokenRequest } from './refusal-cause.ts'
 import { refusalDetails, requestDetails } from './request-entries.ts'
 
 /** How many different failures are kept. Equal failures in a row are kept as one, with their number and first time. */
@@ -46,7 +46,7 @@ export function causeOfFailedRefresh(
   failure: RefreshFailure,
 ): Cause | undefined {
   const failed = failedRefresh(broker, entry, connection, failure)
-  const code = causeOfTokenRequest(failed.details ?? {}, 'refresh')
+  const code = causeForGrant(causeOfTokenRequest(failed.details ?? {}, 'refresh'), entry, failed.details)
   const more = { ...measuredIn([failed]), scopes: connection.scopes }
   return (
     code &&

@@ -1,5 +1,7 @@
 import type { CauseCode } from '../../domain/causes.ts'
 import type { TrailDetails } from '../../domain/trail.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { isUserless } from '../../providers/provider-grant.ts'
 import { refusedBecause } from '../../providers/refused-grant.ts'
 
 /** The claims of an ID token that compare it with the time. */
@@ -52,6 +54,25 @@ export function causeOfTokenRequest(
     default:
       return 'own_fault'
   }
+}
+
+/** Causes of users' grants; where the client asks for tokens by itself, no user can remove them. */
+const OF_USERS: readonly (CauseCode | undefined)[] = [
+  'grant_refused',
+  'consent_withdrawn',
+  'refresh_token_expired',
+  'refresh_token_used_twice',
+]
+
+/** The cause for the entry's grant: refusals without a user are the operator's to remove. */
+export function causeForGrant(
+  code: CauseCode | undefined,
+  { provider }: Pick<ProviderEntry, 'provider'>,
+  details: TrailDetails = {},
+): CauseCode | undefined {
+  if (!isUserless(provider)) return code
+  const asksForConsent = code === 'request_refused' && details.error === 'consent_required'
+  return OF_USERS.includes(code) || asksForConsent ? 'machine_grant_refused' : code
 }
 
 /** Why the provider refused a refresh token, derived from its words. */

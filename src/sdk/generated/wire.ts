@@ -3984,6 +3984,7 @@ export type CauseCode =
   | 'not_sent_on'
   | 'client_missing'
   | 'wrong_client_secret'
+  | 'machine_grant_refused'
   | 'code_not_accepted'
   | 'clock_skew'
   | 'dpop_proof_refused'

@@ -4225,7 +4225,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
 ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
@@ -4882,8 +4882,9 @@ class Gatepass(_Client):
     ) -> Explanation:
         """Why a connection does not work.
 
-        Its consent, its failed refreshes since the last good one, and why it needs a new consent. Steps show
-        the names of parameters, the origin and path of requests, and what the provider said, cleaned: never a
+        Its consent, its failed refreshes since the last good one, and why it needs a new consent. The id of a
+        connection of the project (shared_…) is taken too: then it is its token that works least. Steps show the
+        names of parameters, the origin and path of requests, and what the provider said, cleaned: never a
         secret, code, token or state. `cause` is the likely cause, with what to change and who can change it.
 
         Needs a key of the role `readonly` or above."""
