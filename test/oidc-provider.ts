@@ -36,6 +36,8 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
   clientKey?: JWK
   /** Authorization requests must be pushed (RFC 9126). */
   pushRequired?: boolean
+  /** Further grants of the client, which a test registers (`oidc-grants.ts`). */
+  grantTypes?: readonly string[]
   /** Beyond openid, profile, email and offline_access. */
   scopes?: readonly string[]
   /** When refresh tokens are issued: always (default), or only for offline_access with prompt=consent, as OpenID says. */
@@ -91,7 +93,7 @@ export async function startOidcProvider(options: OidcProviderOptions) {
         ...(options.dpop === 'required' && { dpop_bound_access_tokens: true }),
         ...(options.clientKey && { jwks: { keys: [options.clientKey] } }),
         token_endpoint_auth_method: clientAuth,
-        grant_types: ['authorization_code', 'refresh_token'],
+        grant_types: ['authorization_code', 'refresh_token', ...(options.grantTypes ?? [])],
         response_types: ['code'],
         redirect_uris: ['http://127.0.0.1/replaced-below'],
       },

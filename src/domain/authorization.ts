@@ -23,11 +23,22 @@ export interface Step {
   readonly account?: string | undefined
   /** Values that the caller gave for variables of the provider, so that the user is not asked for them. */
   readonly given?: Readonly<Record<string, string>> | undefined
+  /**
+   * The tokens that the step brings, where other entries exchange the token of its connection (RFC 8693). Absent: that of
+   * its connection alone.
+   */
+  readonly brings?: readonly BroughtToken[] | undefined
   readonly connectionId?: string
   /** Scopes that were requested and that the user or the provider did not grant. */
   readonly missingScopes?: readonly string[]
   /** The account that was used before, if another one approved. */
   readonly previousAccount?: PreviousAccount
+}
+
+/** A needed token. `providerUid`: that of the step, or of an entry that exchanges the step's token. */
+export interface BroughtToken {
+  readonly providerUid: string
+  readonly scopes: readonly string[]
 }
 
 /** The account and the connection that calls used before a consent by another account. */

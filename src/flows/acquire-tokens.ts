@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import type { Authorization, Step } from '../domain/authorization.ts'
+import type { Authorization, BroughtToken, Step } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
@@ -9,6 +9,7 @@ import { isUserless } from '../providers/provider-grant.ts'
 import type { Release } from '../services/release.ts'
 import { usedProvider } from '../services/used-provider.ts'
 import { isNextOrigin } from './ending-uri.ts'
+import type { SubjectNeed } from './exchanged-token.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { registeredClient } from './get-provider.ts'
 import { type HeldUse, releaseTokens } from './release-tokens.ts'
@@ -144,6 +145,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   first?: Found | Promise<Found>,
 ): Promise<TokenAcquisition<Need>> {
   const steps: Step[] = []
+  const subjects: Pick<ProviderNeed, 'entry' | 'scopes'>[] = []
   const tokens: AcquiredToken<Need>[] = []
   for (const [at, provider] of need.providers.entries()) {
     const { entry, scopes, alsoAsk = [], account: own, given } = provider
@@ -154,6 +156,12 @@ async function findAllOrBegin<Need extends ProviderNeed>(
     }
     if (known.outcome === 'provider_unavailable') throw unavailableError(known)
     registeredClient(broker, entry)
+    if (known.subject !== undefined) {
+      addSubjectStep(steps, known.subject, { providerUid: entry.uid, scopes }, need.account)
+      registeredClient(broker, known.subject.entry)
+      subjects.push({ entry: known.subject.entry, scopes: known.subject.entry.provider.defaultScopes })
+      continue
+    }
     if (known.connection !== undefined) checkWorthAsking(entry, known.connection, known.missingScopes)
     const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes
     steps.push({
@@ -168,7 +176,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   }
   if (steps.length === 0) return { outcome: 'ready', tokens }
   const { projectId, userId } = need
-  const providers = need.providers.map(({ entry, scopes }) => usedProvider(entry, scopes))
+  const providers = [...need.providers, ...subjects].map(({ entry, scopes }) => usedProvider(entry, scopes))
   await broker.gate.checkConsent({ projectId, userId, providers })
 
   await broker.sites.settled() // so that the link leads to the project's current site
@@ -201,7 +209,31 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   return { outcome: 'authorization_required', authorization }
 }
 
-const NOTHING_YET = { outcome: 'authorization_required', connection: undefined, missingScopes: [] } as const
+/** Adds the step at the provider whose token is exchanged, or what it brings to the step that is there already. */
+function addSubjectStep(
+  steps: Step[],
+  { entry, account, connection }: SubjectNeed,
+  token: BroughtToken,
+  ofAll: string | undefined,
+): void {
+  const own = account === ofAll ? undefined : account
+  const at = steps.findIndex((step) => step.providerUid === entry.uid && step.account === own)
+  const step = steps[at] ?? {
+    providerUid: entry.uid,
+    scopes: unionOfScopes(entry.provider.defaultScopes, connection?.scopes ?? []),
+    account: own,
+    brings: [],
+  }
+  const brings = [...(step.brings ?? [{ providerUid: entry.uid, scopes: [] }]), token]
+  steps.splice(at < 0 ? steps.length : at, 1, { ...step, brings })
+}
+
+const NOTHING_YET = {
+  outcome: 'authorization_required',
+  connection: undefined,
+  missingScopes: [],
+  subject: undefined,
+} as const
 
 /** After this many consents without a scope, one more consent is not expected to bring it. */
 const MOST_CONSENTS_WITHOUT_SCOPE = 2
@@ -238,11 +270,12 @@ function shareKey(
   { projectId, userId, account, connectSessionId }: TokensNeed,
   steps: readonly Step[],
 ): string {
-  const asked = steps.map(({ providerUid, scopes, account: own, given }) => [
+  const asked = steps.map(({ providerUid, scopes, account: own, given, brings }) => [
     providerUid,
     [...scopes].sort(),
     ...(own === undefined ? [] : [own]),
     ...(given === undefined ? [] : [Object.entries(given).sort()]),
+    ...(brings === undefined ? [] : [{ brings }]),
   ])
   const whose = [projectId, userId, asked, account ?? null]
   return sha256(JSON.stringify(connectSessionId === undefined ? whose : [...whose, connectSessionId]))

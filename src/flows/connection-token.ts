@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import type { Authorization } from '../domain/authorization.ts'
+import type { Authorization, Step } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { isProxyOnly } from '../providers/provider-grant.ts'
@@ -77,18 +77,20 @@ export async function authorizationTokens(
 async function tokensOf(
   broker: Broker,
   { projectId, userId }: { readonly projectId: string; readonly userId: string },
-  steps: readonly { readonly providerUid: string; readonly connectionId?: string | undefined }[],
+  steps: readonly Pick<Step, 'providerUid' | 'connectionId' | 'brings'>[],
   options?: Refreshing,
 ): Promise<readonly Release[]> {
   const releases: Release[] = []
-  for (const { providerUid, connectionId: account } of steps) {
+  for (const { providerUid: uid, connectionId: account, brings } of steps) {
     if (account === undefined) continue
-    const entry = await findProviderByUid(broker, projectId, providerUid)
-    if (entry === undefined) return []
-    const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account, ...options })
-    if (token.outcome === 'provider_unavailable') throw unavailableError(token)
-    if (token.outcome === 'authorization_required') return []
-    releases.push(token)
+    for (const { providerUid, scopes } of brings ?? [{ providerUid: uid, scopes: [] }]) {
+      const entry = await findProviderByUid(broker, projectId, providerUid)
+      if (entry === undefined) return []
+      const token = await getAccessToken(broker, { projectId, userId, entry, scopes, account, ...options })
+      if (token.outcome === 'provider_unavailable') throw unavailableError(token)
+      if (token.outcome === 'authorization_required') return []
+      releases.push(token)
+    }
   }
   return releases
 }

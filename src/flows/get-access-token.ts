@@ -13,7 +13,9 @@ import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
 import { cachedConnections } from './cached-connections.ts'
-import { clientIdOf, providerIdentity, registeredClient, requireActive } from './get-provider.ts'
+import { getSubjectEntry } from './exchange-subject.ts'
+import { findExchangedToken, type SubjectNeed } from './exchanged-token.ts'
+import { clientIdOf, providerIdentity, providersOf, registeredClient, requireActive } from './get-provider.ts'
 import { findImpersonatedToken } from './impersonated-token.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { providerBook } from './provider-book.ts'
@@ -43,6 +45,8 @@ export type TokenOutcome =
       /** The existing connection that is not sufficient, if there is one. */
       readonly connection?: Connection
       readonly missingScopes: readonly string[]
+      /** Where the needed provider exchanges a token of another one (RFC 8693): the consent that is missing is of that one. */
+      readonly subject?: SubjectNeed
     }
   | {
       readonly outcome: 'provider_unavailable'
@@ -130,6 +134,7 @@ function tokenAmong(
   const { account, forceRefresh = false } = need
   if (entry.provider.impersonation !== undefined)
     return asked(broker, need, entry, findImpersonatedToken(broker, need, entry))
+  if (entry.provider.grant?.type === 'token_exchange') return exchangedToken(broker, need, entry)
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
   if (!isUsersOwn(entry, chosen)) return projectsToken(broker, need, entry)
   if (chosen === undefined || chosen.connection.status !== 'active')
@@ -177,6 +182,17 @@ async function projectsToken(broker: Broker, need: TokenNeed, entry: ProviderEnt
 
 function forUser({ userId }: TokenNeed, token: TokenOutcome): TokenOutcome {
   return token.outcome === 'ready' ? { ...token, actingFor: userId, texts: {} } : token
+}
+
+/** A token for which one of the user's connection to another entry is exchanged; without that connection, none. */
+async function exchangedToken(broker: Broker, need: TokenNeed, entry: ProviderEntry): Promise<TokenOutcome> {
+  const subjectEntry = getSubjectEntry(await providersOf(broker, need.projectId), entry)
+  registeredClient(broker, entry) // throws if the client is missing: no user is asked in vain
+  const { subject, held } = await findExchangedToken(broker, need, entry, subjectEntry)
+  const token = held && (await askedOrRefused(broker, need, entry, held))
+  if (token !== undefined && token.outcome !== 'authorization_required') return token
+  const { connection } = subject
+  return { outcome: 'authorization_required', missingScopes: [], ...(connection && { connection }), subject }
 }
 
 /** A token of a grant without a user, for exactly the needed scopes. No user gets a link for it. */

@@ -5,6 +5,7 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { changeRow } from '../services/change-row.ts'
 import { changeProvider } from './change-provider.ts'
 import { sealClientSecret } from './client-secret.ts'
+import { checkSubject, refuseWhileExchanged } from './exchange-subject.ts'
 import { similarDefinition, similarProvider } from './get-provider.ts'
 import { withDiscoveredMetadata } from './issuer-metadata.ts'
 
@@ -45,6 +46,7 @@ export async function addEntry(
   uid = newId('prov'),
 ): Promise<ProviderEntry> {
   const { store, now } = broker
+  await checkSubject(broker, projectId, described)
   const entry = { ...described, provider: await withDiscoveredMetadata(broker, described.provider) }
   const added = await store.providers.add(
     {
@@ -81,6 +83,7 @@ export async function changeEntry(
   const read = () => getEntry(broker, projectId, id)
   return changeRow(`The provider "${id}"`, await read(), read, async (before) => {
     const { entry: described, clientSecret } = describe(before)
+    await checkSubject(broker, projectId, described)
     const entry: ProviderEntry = {
       ...described,
       // may take seconds, in which another request may change the entry: then `changeRow` repeats this
@@ -99,7 +102,7 @@ export async function changeEntry(
 
 /**
  * Deletes the entry with its connections. Returns the deleted entry; `undefined` if its row was altered in the database
- * and could not be read. Throws `not_found`.
+ * and could not be read. Throws `not_found`, and `invalid_request` while another entry exchanges its tokens.
  */
 export async function deleteEntry(
   broker: Broker,
@@ -107,6 +110,7 @@ export async function deleteEntry(
   id: string,
 ): Promise<ProviderEntry | undefined> {
   const entry = await broker.store.providers.findById(projectId, id)
+  await refuseWhileExchanged(broker, projectId, id)
   const audit = broker.audit.of(projectId, { action: 'provider.deleted', providerId: id })
   if (!(await broker.store.providers.delete(projectId, id, audit))) await getEntry(broker, projectId, id)
   return entry

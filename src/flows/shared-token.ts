@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import { derivedAccountId } from '../domain/derived-account.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
 import {
@@ -14,7 +16,6 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection } from '../services/release.ts'
 import { currentContext } from '../services/request-context.ts'
-import { sharedAccountId } from '../store/shared-connections.ts'
 import { cachedConnections } from './cached-connections.ts'
 import { providerIdentity } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
@@ -168,17 +169,27 @@ interface TokenOwner {
   readonly name: string
   /** A node that does not know of a change yet gets no token that others were given by the new sharing. */
   readonly sharedWith?: SharedWith
+  /** Of the connection whose token is exchanged: after another consent, no token of the former one is found. */
+  readonly consentedAt?: EpochSeconds | undefined
+}
+
+/** The account of the connection with the owner's token of these scopes. */
+export function tokenAccount(
+  { id, sharedWith, consentedAt }: Pick<TokenOwner, 'id' | 'sharedWith' | 'consentedAt'>,
+  scopes: readonly string[],
+): string {
+  return derivedAccountId(id, sha256(JSON.stringify([scopes, sharedWith ?? consentedAt])))
 }
 
 /** The connection with the owner's token of exactly these scopes, as for `tokenFor`. */
 export async function tokenOf(
   broker: Broker,
   entry: ProviderEntry,
-  { projectId, userId, id: ownerId, name, sharedWith }: TokenOwner,
+  { projectId, userId, id: ownerId, name, ...version }: TokenOwner,
   scopes: readonly string[],
 ): Promise<CachedConnection> {
   const owner = { projectId, providerUid: entry.uid, userId }
-  const accountId = sharedAccountId(ownerId, sha256(JSON.stringify([scopes, sharedWith])))
+  const accountId = tokenAccount({ id: ownerId, ...version }, scopes)
   const identity = providerIdentity(broker, entry)
   const isOf = ({ connection }: CachedConnection) => connection.account.id === accountId
   const held = await cachedConnections(broker, owner)
@@ -200,7 +211,12 @@ export async function tokenOf(
     account: { id: accountId, name },
     scopes,
   })
-  await broker.store.connections.addImported(connection, { replaces: true, makeDefault: false })
+  try {
+    await broker.store.connections.addImported(connection, { replaces: true, makeDefault: false })
+  } catch (error) {
+    // another request added the connection at the same time: it is read below
+    if (!(error instanceof BrokerError) || error.code !== 'already_exists') throw error
+  }
   const stored = await broker.store.connections.ofOwner(owner)
   return { connection: stored.find((row) => row.account.id === accountId) ?? connection }
 }

@@ -3,7 +3,7 @@ import { findCatalogueMatch } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
 import type { CredentialsSettings } from './credentials.ts'
 import type { EndpointRole } from './endpoint-role.ts'
-import type { Provider } from './provider.ts'
+import type { GrantSettings, Provider } from './provider.ts'
 import { endpointsOf, requestsOf } from './provider-endpoints.ts'
 import { hasPlaceholder } from './template.ts'
 import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
@@ -31,10 +31,15 @@ export function identityOf(given: Provider, clientId: string | undefined): strin
     others.sort(([one], [other]) => (one < other ? -1 : 1)),
     ...(variables.length > 0 ? [variables] : []),
     ...ownEndpointsOf(provider),
-    ...(provider.grant === undefined ? [] : [['grant', provider.grant.type]]),
+    ...(provider.grant === undefined ? [] : [['grant', provider.grant.type, ...subjectOf(provider.grant)]]),
     ...(provider.oauth1 === undefined ? [] : ['oauth1']),
     ...assertedBy(provider),
   ])
+}
+
+/** Whose token is exchanged, and which. */
+function subjectOf({ subject }: GrantSettings): readonly string[] {
+  return subject === undefined ? [] : [subject.connection, subject.token]
 }
 
 /** Whom the assertions of the grant are for, and whom they name. */

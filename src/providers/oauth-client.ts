@@ -39,6 +39,7 @@ import { authorizationRequestOf, requestOf, templateValues, withServerNames } fr
 import { pushAuthorization } from './pushed-authorization.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 import { type Revocation, revokeTokens } from './revocation.ts'
+import { exchangeParams, issuedTokenType, refusalOfSubject } from './subject-exchange.ts'
 import { placesScopes, type TemplateValues } from './template.ts'
 import { exchangeToken, responseRules, withExchanged } from './token-exchange.ts'
 import { repairTokenResponse } from './token-response.ts'
@@ -79,11 +80,11 @@ export interface OAuthClient {
    */
   refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
   /**
-   * Asks for a token by the entry's grant without a user's part (RFC 6749 section 4.4, RFC 7523 section 2.1). A refresh
-   * token that comes along is dropped. Throws `ProviderRefusal`, also for a token with fewer scopes. `guard`: as for
+   * Asks for a token by the entry's grant without a user's part (RFC 6749 section 4.4, RFC 7523 section 2.1, RFC 8693). A
+   * refresh token that comes along is dropped. Throws `ProviderRefusal`, also for a token with fewer scopes. `guard`: as for
    * `refresh`.
    */
-  requestToken(client: RegisteredClient, need: AssertedNeed, guard?: RequestGuard): Promise<Grant>
+  requestToken(client: RegisteredClient, need: NeededToken, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** Asks the service of an entry without OAuth whether it takes what a user typed. */
@@ -109,6 +110,9 @@ export interface KnownTokens {
   /** The key that they are bound to. */
   readonly dpopKey?: ProofKey | undefined
 }
+
+/** `subjectToken`: what is exchanged, with the grant `token_exchange`. */
+export type NeededToken = AssertedNeed & { readonly subjectToken?: string | undefined }
 
 export interface AuthorizationRequest {
   readonly state: string
@@ -188,6 +192,7 @@ export function createOAuthClient(
         ...(dpopKey && {
           dpop: provider.dpop?.optional ? 'optional' : 'required',
         }),
+        issuedTokenType: issuedTokenType(provider, values),
         ignoreIdToken: provider.ignoresIdToken === true && seen.isIdTokenAsked !== true,
       })
       seen.idTokenClaims = repaired.idTokenClaims
@@ -335,13 +340,16 @@ export function createOAuthClient(
       const params = {
         ...(!isPlaced && scopes.length > 0 && { scope: scopes.join(provider.scopeSeparator) }),
         ...(type === 'jwt_bearer' && { assertion: await grantAssertion(registered, need, now()) }),
+        ...exchangeParams(provider, need.subjectToken),
       }
       const kept = fixedValues(provider)
       const values = { ...templateValues(registered), scopes, kept }
       const ask = (config: Configuration) => genericGrantRequest(config, grantTypeOf(type), params)
       // each token has a key of its own, since no refresh token needs the former one
       const dpopKey = provider.dpop && newProofKey(provider.dpop.algorithm)
-      const granted = await grant(registered, block, values, ask, { guard, dpopKey })
+      const granted = await grant(registered, block, values, ask, { guard, dpopKey }).catch((error) => {
+        throw refusalOfSubject(error, provider)
+      })
       const missing = missingScopes(scopes, granted.scopes ?? scopes, factsOf(provider))
       if (missing.length > 0)
         throw new ProviderRefusal(
@@ -384,7 +392,9 @@ const DPOP_CHANGED =
 
 /** `grant_type` on the wire. */
 function grantTypeOf(type: GrantType): string {
-  return type === 'jwt_bearer' ? 'urn:ietf:params:oauth:grant-type:jwt-bearer' : type
+  return type === 'jwt_bearer' || type === 'token_exchange'
+    ? `urn:ietf:params:oauth:grant-type:${type.replace('_', '-')}`
+    : type
 }
 
 /** User info in a refresh response must not replace what the first response told. */

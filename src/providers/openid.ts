@@ -94,6 +94,7 @@ const SENT_SECRETS = [
   'client_secret',
   'client_assertion',
   'assertion',
+  'subject_token',
 ]
 
 /** The secrets in the body of a request. */

@@ -15,15 +15,22 @@ export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonat
   return provider.owner ?? ownerOfGrant(provider) ?? 'user'
 }
 
-/** The only owner of connections by a grant without a user: the one in whose name the client asks, else the project. */
+/**
+ * The only owner of connections by a grant without a user: the one in whose name the client asks, or whose token it
+ * exchanges, else the project.
+ */
 export function ownerOfGrant(
   provider: Pick<Provider, 'grant' | 'impersonation'>,
 ): Exclude<ConnectionOwnerKind, 'either'> | undefined {
   if (!isUserless(provider)) return undefined
-  return provider.impersonation === undefined ? 'project' : 'user'
+  const isUsers = provider.impersonation !== undefined || provider.grant?.type === 'token_exchange'
+  return isUsers ? 'user' : 'project'
 }
 
-/** Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link. */
+/**
+ * Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link to this
+ * provider. With `token_exchange`, it may be a link to the entry whose token is exchanged.
+ */
 export function isUserless({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
   return grant !== undefined && WITHOUT_USER.includes(grant.type)
 }

@@ -138,6 +138,11 @@ export function refusalOf(
           'invalid_scope',
           `${provider} refused the scopes (invalid_scope). Check which its entry may ask for.`,
         )
+      case 'invalid_target':
+        return say(
+          'provider_refused',
+          `${provider} refused the ${asked} request (invalid_target). Check audience and resource in the params of its entry's token_request.`,
+        )
       case 'temporarily_unavailable':
       case 'server_error':
       case 'slow_down':

@@ -179,16 +179,31 @@ export type ConnectionOwnerKind = (typeof OWNER_KINDS)[number]
 export const OWNER_KINDS = ['user', 'project', 'either'] as const
 
 /** A grant other than that of a user's code. */
-export interface GrantSettings {
-  readonly type: GrantType
+export type GrantSettings =
+  | { readonly type: Exclude<GrantType, 'token_exchange'>; readonly subject?: never }
+  | { readonly type: 'token_exchange'; readonly subject: ExchangeSubject }
+
+/** What is exchanged for a token (RFC 8693): a token of the user's connection to another entry of the project. */
+export interface ExchangeSubject {
+  /** The id of that entry. */
+  readonly connection: string
+  readonly token: SubjectTokenKind
 }
+
+export type SubjectTokenKind = (typeof SUBJECT_TOKENS)[number]
+export const SUBJECT_TOKENS = ['access_token', 'id_token'] as const
 
 /**
  * `client_credentials`: RFC 6749 section 4.4. `account_credentials`: the same for one account, which `params` name (Zoom).
- * `jwt_bearer`: RFC 7523 section 2.1.
+ * `jwt_bearer`: RFC 7523 section 2.1. `token_exchange`: RFC 8693.
  */
 export type GrantType = (typeof GRANT_TYPES)[number]
-export const GRANT_TYPES = ['client_credentials', 'account_credentials', 'jwt_bearer'] as const
+export const GRANT_TYPES = [
+  'client_credentials',
+  'account_credentials',
+  'jwt_bearer',
+  'token_exchange',
+] as const
 
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */
 export interface ProviderVariable {

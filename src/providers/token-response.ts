@@ -22,6 +22,8 @@ export interface TokenResponseRules {
   readonly keepIdToken: boolean
   /** The request had a proof (RFC 9449): tokens may be bound to its key. `required`: bearer tokens are refused. */
   readonly dpop?: 'required' | 'optional' | undefined
+  /** The type of token that an exchange asked for (RFC 8693 section 2.2.1): a token of another type is refused. */
+  readonly issuedTokenType?: string | undefined
   /** The ID token is ignored. */
   readonly ignoreIdToken?: boolean
   readonly now: EpochSeconds
@@ -122,6 +124,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     throw new TokenResponseFault(
       'the token is not bound to the key of the request: token_type is not DPoP, as dpop of the entry demands',
     )
+  if (rules.issuedTokenType !== undefined) checkIssued(answer.issued_token_type, type, rules.issuedTokenType)
   const isBearer = isMissing || type.toLowerCase() === 'bearer'
   if (!isBearer && !isBound && !rules.tokenTypes.includes(type.toLowerCase()))
     throw new TokenResponseFault(
@@ -150,6 +153,14 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     refreshExpiresIn,
     ...(isMissing && { tokenTypeMissing: true }),
   }
+}
+
+/** Throws `TokenResponseFault` for another type of token than was asked for, and for one that no API takes. */
+function checkIssued(issued: unknown, tokenType: string, requested: string): void {
+  if (issued !== requested)
+    throw new TokenResponseFault(`issued_token_type is not ${requested}, which was requested`)
+  if (tokenType.toLowerCase() === 'n_a')
+    throw new TokenResponseFault('token_type is N_A: the issued token is not an access token (RFC 8693)')
 }
 
 /** RFC 6749 appendix A.12: one or more visible ASCII characters, so that none can end a header line. */

@@ -1,14 +1,15 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import type { Connection } from '../domain/connection.ts'
+import { and, eq, gt, inArray, like, sql } from 'drizzle-orm'
+import type { Connection, ConnectionEnding } from '../domain/connection.ts'
+import { derivedAccountId } from '../domain/derived-account.ts'
 import { NO_USER } from '../domain/shared-connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
-import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { NO_LEASE } from './lease.ts'
 import { conflictTarget, withoutOwnerBits } from './partitions.ts'
-import { hasId } from './row-conditions.ts'
+import { hasId, isOfUser } from './row-conditions.ts'
 import type { Tables } from './schema.ts'
-import { type ById, placeholdersOf, type Steps } from './statement.ts'
+import { type ById, type OfUser, placeholdersOf, type Steps } from './statement.ts'
 
 /** Gives connections whose provider identity is one of `from` the identity `to`, so that their tokens stay usable. */
 export interface IdentityChange {
@@ -17,13 +18,19 @@ export interface IdentityChange {
   readonly to: string
 }
 
+/** `eventSeq`: the number that a feature gave to the deletion. */
+export type DeletedConnection = Connection & { readonly eventSeq?: number }
+
+/** Tokens that are deleted because the connection was whose token was exchanged for them. */
+const WITH_SUBJECT = { by: 'operator', revocation: 'not_attempted' } as const satisfies ConnectionEnding
+
 /** How many connections one statement gives a new provider identity: PostgreSQL ends a statement after 10 s. */
 const REIDENTIFIED_AT_ONCE = 5_000
 
 /** The writes of connections that other nouns make part of their transactions. */
 export function connectionWrites(database: Database) {
   const { tables, query, statement, followUp, dialect } = database
-  const { connections } = tables
+  const { connections, connectionTools } = tables
 
   /**
    * The owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
@@ -67,6 +74,35 @@ export function connectionWrites(database: Database) {
       .where(and(inArray(connections.id, some), eq(connections.providerIdentity, p.from)))
       .returning({ id: connections.id })
   })
+  const byId = statement((p: ById) =>
+    query.select(connectionColumns(connections)).from(connections).where(hasId(connections, p)),
+  )
+  const derived = statement((p: OfUser & { accounts: string }) =>
+    query
+      .select({
+        id: connections.id,
+        projectId: connections.projectId,
+        userId: connections.userId,
+        providerUid: connections.providerUid,
+      })
+      .from(connections)
+      .where(and(isOfUser(connections, p), like(connections.accountId, p.accounts))),
+  )
+  const removeRow = statement((p: ById) =>
+    query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
+  )
+  const removeTools = statement((p: ById & Pick<ConnectionOwner, 'projectId' | 'userId'>) =>
+    query
+      .delete(connectionTools)
+      .where(
+        and(
+          eq(connectionTools.projectId, p.projectId),
+          eq(connectionTools.userId, p.userId),
+          eq(connectionTools.connectionId, p.id),
+        ),
+      )
+      .returning({ tool: connectionTools.tool }),
+  )
   const newerConsent = statement((p: Pick<Connection, 'id' | 'providerIdentity' | 'consentedAt'>) =>
     query
       .select({ id: connections.id })
@@ -119,6 +155,37 @@ export function connectionWrites(database: Database) {
     for (const former of from) while ((yield* reidentifySome({ providerUid, from: former, to })).length > 0);
   }
 
+  /** Deletes a connection, and returns it as it was; `undefined` if there is none. */
+  function* remove(
+    announce: Announce,
+    known: ConnectionOwner & ById,
+    ending: ConnectionEnding,
+  ): Steps<DeletedConnection | undefined> {
+    const { id } = known
+    const left = (yield* lockOwned(ownerOf(known))).filter((row) => row.id !== id)
+    const [gone] = yield* byId({ id }) // read again, now that the row is locked
+    if (gone === undefined) return undefined
+    const eventSeq = yield* followUp(announce, { kind: 'connection deleted', connection: gone, ending })
+    yield* removeRow({ id })
+    yield* removeTools({ ...ownerOf(gone), id })
+    const [oldest] = left
+    if (gone.isDefault && oldest !== undefined) yield* markDefault(oldest)
+    announce(connectionChange(gone))
+    return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
+  }
+
+  /** Deletes the user's tokens for which a token of this connection was exchanged (RFC 8693). */
+  function* removeDerived(
+    announce: Announce,
+    subject: Pick<Connection, 'id' | 'projectId' | 'userId'>,
+  ): Steps<void> {
+    const { id, projectId, userId } = subject
+    if (userId === NO_USER) return
+    const accounts = derivedAccountId(id, '%')
+    for (const row of yield* derived({ projectId, userId, accounts }))
+      yield* remove(announce, row, WITH_SUBJECT)
+  }
+
   /**
    * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept with its times, since
    * some providers give it on the first consent only. It is not kept when the provider's identity has changed, since it
@@ -133,6 +200,8 @@ export function connectionWrites(database: Database) {
     const isFirst = owned.length === 0
     if ((yield* newerConsent(connection)).length > 0) return
     const before = owned.find(({ id }) => id === connection.id)
+    // the new consent may be of another account
+    if (before !== undefined) yield* removeDerived(announce, connection)
     const isDefault = isFirst || makeDefault
     if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
     const { account, ...rest } = connection
@@ -142,5 +211,5 @@ export function connectionWrites(database: Database) {
     yield* followUp(announce, { kind: 'connection stored', connection, scopesBefore: before?.scopes })
   }
 
-  return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put }
+  return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put, remove, removeDerived }
 }

@@ -9,7 +9,7 @@ import {
   createConnectionRefreshes,
 } from './connection-refreshes.ts'
 import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
-import { connectionWrites, type IdentityChange } from './connection-writes.ts'
+import { connectionWrites, type DeletedConnection, type IdentityChange } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
@@ -67,9 +67,6 @@ export interface Connections extends ConnectionRefreshes {
   ): Promise<void>
 }
 
-/** `eventSeq`: the number that a feature gave to the deletion. */
-export type DeletedConnection = Connection & { readonly eventSeq?: number }
-
 /** What decides whether a connection meets a requirement. */
 export interface Grant
   extends Pick<
@@ -81,9 +78,10 @@ export interface Grant
 
 export function createConnections(database: Database): Connections {
   const { tables, query, statement, read, write, followUp, dialect } = database
-  const { connections, connectionTools } = tables
+  const { connections } = tables
   const columns = connectionColumns(connections)
-  const { lockOwned, markDefault, unmarkDefault, reidentifySome, put } = connectionWrites(database)
+  const { lockOwned, markDefault, unmarkDefault, reidentifySome, put, remove, removeDerived } =
+    connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
   const byOwner = statement((p: ConnectionOwner) =>
@@ -155,21 +153,6 @@ export function createConnections(database: Database): Connections {
       .orderBy(desc(connections.id))
       .limit(p.limit),
   )
-  const remove = statement((p: ById) =>
-    query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
-  )
-  const removeTools = statement((p: ById & Pick<ConnectionOwner, 'projectId' | 'userId'>) =>
-    query
-      .delete(connectionTools)
-      .where(
-        and(
-          eq(connectionTools.projectId, p.projectId),
-          eq(connectionTools.userId, p.userId),
-          eq(connectionTools.connectionId, p.id),
-        ),
-      )
-      .returning({ tool: connectionTools.tool }),
-  )
 
   return {
     ...createConnectionRefreshes(database),
@@ -237,16 +220,9 @@ export function createConnections(database: Database): Connections {
       return write(audit, function* (announce) {
         const [known] = yield* byId({ id })
         if (known === undefined) return undefined
-        const left = (yield* lockOwned(ownerOf(known))).filter((row) => row.id !== id)
-        const [gone] = yield* byId({ id }) // read again, now that the row is locked
-        if (gone === undefined) return undefined
-        const eventSeq = yield* followUp(announce, { kind: 'connection deleted', connection: gone, ending })
-        yield* remove({ id })
-        yield* removeTools({ ...ownerOf(gone), id })
-        const [oldest] = left
-        if (gone.isDefault && oldest !== undefined) yield* markDefault(oldest)
-        announce(connectionChange(gone))
-        return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
+        const gone = yield* remove(announce, known, ending)
+        if (gone !== undefined) yield* removeDerived(announce, gone)
+        return gone
       })
     },
     async revoked(gone, by, revocation) {

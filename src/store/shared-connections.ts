@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, like } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
+import { derivedAccountId } from '../domain/derived-account.ts'
 import { NO_USER, type SharedConnection } from '../domain/shared-connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
@@ -36,11 +37,6 @@ export interface SharedConnections {
 
 /** What names the tokens of a shared connection. */
 type SharedTokens = Pick<SharedConnection, 'id' | 'projectId' | 'providerUid'>
-
-/** The account of a token of a shared connection. */
-export function sharedAccountId(sharedId: string, scopesDigest: string): string {
-  return `${sharedId} ${scopesDigest}`
-}
 
 export function createSharedConnections(database: Database): SharedConnections {
   const { tables, query, statement, read, write, dialect } = database
@@ -81,7 +77,7 @@ export function createSharedConnections(database: Database): SharedConnections {
     projectId,
     providerUid,
     userId: NO_USER,
-    accounts: sharedAccountId(id, '%'),
+    accounts: derivedAccountId(id, '%'),
   })
   const CHANGE = { noun: 'shared_connection' } as const
 

@@ -7,6 +7,7 @@
 //            ├──► count_refusal of what has no refresh ─► use_token | mark_unusable  │
 //            │                                                                       │
 //          send: take the lease, then send the refresh token                         │
+//            ├──► the token to exchange is missing ──► require_authorization | …       │
 //            ├──► provider_paused ──► use_token | report_failure                     │
 //            ├──► lease_held ──► wait for the other process ─────────────────────────┤
 //            │         └────────► use_token | report_failure                         │
@@ -28,7 +29,7 @@
 // services/provider-breaker.ts decides whether requests to a provider are sent at all.
 
 import type { Broker } from '../../broker.ts'
-import type { Connection } from '../../domain/connection.ts'
+import { type Connection, isAlive } from '../../domain/connection.ts'
 import type { BrokerError } from '../../domain/errors.ts'
 import { trailLines } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -45,6 +46,7 @@ import { type Decision, decide, type StepResult } from './decide.ts'
 import { reportFailure } from './failure.ts'
 import { checkRefusal, sendRefresh } from './send-refresh.ts'
 import { storeRefreshed } from './store-refreshed.ts'
+import { findSubjectToken } from './subject-token.ts'
 
 export interface RefreshOptions {
   /**
@@ -182,9 +184,18 @@ async function refresh(
         step = await read()
         break
       }
-      case 'send':
-        step = await sendRefresh(broker, entry, decision.connection)
+      case 'send': {
+        const { connection: sent } = decision
+        const subject = await findSubjectToken(broker, entry, sent, refreshConnection)
+        if (subject !== undefined && 'outcome' in subject) {
+          const isStillGood = rejected === undefined && isAlive(sent, broker.now())
+          return subject.outcome === 'provider_unavailable' && isStillGood
+            ? { outcome: 'usable', connection: sent }
+            : subject
+        }
+        step = await sendRefresh(broker, entry, sent, subject)
         break
+      }
       case 'count_refusal': {
         const { connection: refused } = decision
         const since = await store.connections.countRefusal(refused.id, refused.generation, broker.now())

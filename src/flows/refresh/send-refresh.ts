@@ -3,8 +3,10 @@ import type { AccessSecrets, Connection } from '../../domain/connection.ts'
 import { fitsDpop } from '../../providers/dpop.ts'
 import type { Grant } from '../../providers/grant.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
+import type { RequestGuard } from '../../providers/oauth-client.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
 import { isUserless } from '../../providers/provider-grant.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { recordingRequests, type SentRequest } from '../../providers/sent-requests.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../get-provider.ts'
@@ -13,15 +15,17 @@ import { countRefresh } from './count-refresh.ts'
 import { type Decision, type Situation, type StepResult, wasRetry } from './decide.ts'
 import { failureOf, loggedFailure, requestResultOf } from './failure.ts'
 import { createRefreshLease, type RefreshLease } from './lease.ts'
+import type { SubjectToken } from './subject-token.ts'
 
 /**
  * Takes the lease on the connection and sends its refresh token. Taking the lease also records that the refresh token is
- * about to be used, so that the next refresh knows if the answer is lost.
+ * about to be used, so that the next refresh knows if the answer is lost. `subject`: the token that is exchanged.
  */
 export async function sendRefresh(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
+  subject?: SubjectToken,
 ): Promise<StepResult> {
   const { breaker } = broker.refreshes
   const { id, generation } = connection
@@ -38,7 +42,7 @@ export async function sendRefresh(
     breaker.ended(entry, id, 'not_sent')
     return { connection, situation: { at: 'lease_held' } }
   }
-  return { connection: claimed, situation: await sendUnderLease(broker, entry, claimed, lease) }
+  return { connection: claimed, situation: await sendUnderLease(broker, entry, claimed, lease, subject) }
 }
 
 async function sendUnderLease(
@@ -46,6 +50,7 @@ async function sendUnderLease(
   entry: ProviderEntry,
   connection: Connection,
   lease: RefreshLease,
+  subject: SubjectToken | undefined,
 ): Promise<Situation> {
   const { id, unansweredRefreshes } = connection
   if (unansweredRefreshes > 1)
@@ -72,7 +77,7 @@ async function sendUnderLease(
     const guard = lease.guard(connection)
     grant = await recordingRequests(sent, () =>
       isUserless(entry.provider)
-        ? broker.oauth.requestToken(client, connection, guard)
+        ? requestToken(broker, client, connection, subject, guard)
         : broker.oauth.refresh(client, tokens, guard),
     )
   } catch (error) {
@@ -82,6 +87,25 @@ async function sendUnderLease(
   }
   broker.refreshes.breaker.ended(entry, id, 'refreshed')
   return { at: 'answered', answer: { entry, registered, connection, known, grant } }
+}
+
+/** Asks for a token. If the provider does not accept the token that is exchanged, a refreshed one is tried once. */
+async function requestToken(
+  { oauth }: Broker,
+  client: RegisteredClient,
+  need: Connection,
+  subject: SubjectToken | undefined,
+  guard: RequestGuard,
+): Promise<Grant> {
+  try {
+    return await oauth.requestToken(client, { ...need, subjectToken: subject?.token }, guard)
+  } catch (error) {
+    if (subject === undefined || !(error instanceof ProviderRefusal) || error.reason !== 'invalid_grant')
+      throw error
+    const subjectToken = await subject.renew()
+    if (subjectToken === undefined) throw error
+    return oauth.requestToken(client, { ...need, subjectToken }, guard)
+  }
 }
 
 function notAnswered(

@@ -4,6 +4,7 @@ import { signsGrants } from '../client-key.ts'
 import { GRANT_TYPES, type GrantSettings, OWNER_KINDS, type Provider } from '../provider.ts'
 import { isUserless, ownerOfGrant } from '../provider-grant.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
+import { readSubject, subjectAnswer, subjectInput } from './exchange-subject.ts'
 import { memberOf } from './member.ts'
 import type { OAuth2Context } from './requests.ts'
 
@@ -12,11 +13,11 @@ import type { OAuth2Context } from './requests.ts'
 const CODE = 'authorization_code'
 
 const grantInput = z
-  .object({ type: z.enum([CODE, ...GRANT_TYPES]) })
+  .object({ type: z.enum([CODE, ...GRANT_TYPES]), subject: subjectInput })
   .nullish()
   .meta({
     description:
-      'Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`).',
+      "Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client exchanges a token of the user's connection to another entry (`subject`).",
     example: { type: 'client_credentials' },
   })
 
@@ -36,9 +37,10 @@ export const GRANT_SETTINGS = {
   grant: memberOf<Provider, OAuth2Context>()({
     create: grantInput,
     change: grantInput,
-    answer: z.object({ type: z.enum(GRANT_TYPES) }).optional(),
+    answer: z.object({ type: z.enum(GRANT_TYPES), subject: subjectAnswer.optional() }).optional(),
     read: (sent, { base }) => ({ grant: readGrant(sent, base?.grant) }),
-    write: ({ grant }) => grant && { type: grant.type },
+    write: ({ grant }) =>
+      grant && { type: grant.type, ...(grant.subject && { subject: { ...grant.subject } }) },
   }),
   owner: memberOf<Provider, OAuth2Context>()({
     create: ownerInOAuth2,
@@ -86,7 +88,15 @@ export function readGrant(
   before: GrantSettings | undefined,
 ): GrantSettings | undefined {
   if (sent === undefined) return before
-  return sent === null || sent.type === CODE ? undefined : { type: sent.type }
+  const { type, subject } = sent ?? { type: CODE }
+  if (type === 'token_exchange') return { type, subject: readSubject(subject) }
+  if (subject != null)
+    throw invalidMember(
+      'oauth2.grant.subject',
+      'conflict',
+      `oauth2.grant.subject has no use with the grant ${type}: only token_exchange exchanges a token.`,
+    )
+  return type === CODE ? undefined : { type }
 }
 
 type OwnerSent = z.output<typeof ownerInput>
@@ -120,7 +130,7 @@ export function withOwner(
       'conflict',
       only === 'project'
         ? `owner cannot be ${owner}: with the grant ${provider.grant?.type} no user takes part, so connections are the project's.`
-        : `owner cannot be ${owner}: with oauth2.impersonation each user has connections of their own.`,
+        : `owner cannot be ${owner}: with ${provider.grant?.type === 'token_exchange' ? 'the grant token_exchange' : 'oauth2.impersonation'} each user has connections of their own.`,
     )
   return { ...rest, owner }
 }

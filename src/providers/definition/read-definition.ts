@@ -68,6 +68,8 @@ export function readDefinition(
   }
   const read = readAs[kind]()
   const provider = withOwner(read, { owner, oauth2 })
+  if (provider.grant?.subject?.connection === id)
+    refuse('oauth2.grant.subject.connection', 'names the definition itself')
   const faults = collectFaults()
   if (kind !== 'oauth2' && offlineAccess !== undefined)
     refuse('offline_access', 'has no use: there are no refresh tokens')

@@ -3,6 +3,7 @@ import type { Provider } from '../provider.ts'
 import { urlTemplatesOf, withVariables } from '../variables.ts'
 import { checkClientKey, checkRequestObject } from './client-assertion.ts'
 import { checkDpop } from './dpop-settings.ts'
+import { checkExchange } from './exchange-subject.ts'
 import { checkGrantAssertion } from './grant-assertion.ts'
 import { checkUserless, withoutCode } from './grant-settings.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
@@ -48,6 +49,7 @@ export function readProvider(
   const provider = withoutCode({ displayName: base?.displayName ?? displayName, ...read } as Provider)
   checkVariables(provider)
   checkUserless(provider)
+  checkExchange(provider)
   checkClientKey(provider)
   checkGrantAssertion(provider)
   checkRequestObject(provider)

@@ -439,7 +439,8 @@ export interface AuthProviderCreateRequest {
          * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
          * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
-         * the same with a JWT that the client signs (`assertion`).
+         * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
+         * exchanges a token of the user's connection to another entry (`subject`).
          */
         readonly grant?:
           | {
@@ -448,6 +449,20 @@ export interface AuthProviderCreateRequest {
                 | 'client_credentials'
                 | 'account_credentials'
                 | 'jwt_bearer'
+                | 'token_exchange'
+              /**
+               * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
+               * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
+               * else.
+               */
+              readonly subject?:
+                | {
+                    readonly connection: string
+                    /** Default: `"access_token"` */
+                    readonly token?: 'access_token' | 'id_token' | undefined
+                  }
+                | null
+                | undefined
             }
           | null
           | undefined
@@ -1741,7 +1756,10 @@ export interface AuthProviderResponse {
       readonly required?: true
       readonly code_challenge_encoding?: 'hex'
     }
-    readonly grant?: { readonly type: 'client_credentials' | 'account_credentials' | 'jwt_bearer' }
+    readonly grant?: {
+      readonly type: 'client_credentials' | 'account_credentials' | 'jwt_bearer' | 'token_exchange'
+      readonly subject?: { readonly connection: string; readonly token: 'access_token' | 'id_token' }
+    }
     readonly installation?: {
       readonly hints: { readonly [name: string]: string }
       readonly hmac?: { readonly parameter: string }
@@ -2063,7 +2081,8 @@ export interface AuthProviderUpdateRequest {
          * Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
          * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
-         * the same with a JWT that the client signs (`assertion`).
+         * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
+         * exchanges a token of the user's connection to another entry (`subject`).
          */
         readonly grant?:
           | {
@@ -2072,6 +2091,20 @@ export interface AuthProviderUpdateRequest {
                 | 'client_credentials'
                 | 'account_credentials'
                 | 'jwt_bearer'
+                | 'token_exchange'
+              /**
+               * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
+               * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
+               * else.
+               */
+              readonly subject?:
+                | {
+                    readonly connection: string
+                    /** Default: `"access_token"` */
+                    readonly token?: 'access_token' | 'id_token' | undefined
+                  }
+                | null
+                | undefined
             }
           | null
           | undefined

@@ -841,8 +841,20 @@ class AuthProviderCreateRequestOauth2Pkce(TypedDict, total=False):
     code_challenge_encoding: Literal["base64url", "hex", None]
 
 
-class AuthProviderCreateRequestOauth2Grant(TypedDict):
-    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer"]
+class _AuthProviderCreateRequestOauth2GrantRequired(TypedDict):
+    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer", "token_exchange"]
+
+
+class AuthProviderCreateRequestOauth2Grant(_AuthProviderCreateRequestOauth2GrantRequired, total=False):
+    subject: Optional[AuthProviderCreateRequestOauth2GrantSubject]
+
+
+class _AuthProviderCreateRequestOauth2GrantSubjectRequired(TypedDict):
+    connection: str
+
+
+class AuthProviderCreateRequestOauth2GrantSubject(_AuthProviderCreateRequestOauth2GrantSubjectRequired, total=False):
+    token: Literal["access_token", "id_token"]
 
 
 class AuthProviderCreateRequestOauth2Installation(TypedDict, total=False):
@@ -1282,8 +1294,17 @@ class AuthProviderResponseOauth2Pkce(_AuthProviderResponseOauth2PkceRequired, to
     code_challenge_encoding: Literal["hex"]
 
 
-class AuthProviderResponseOauth2Grant(TypedDict):
-    type: Literal["client_credentials", "account_credentials", "jwt_bearer"]
+class _AuthProviderResponseOauth2GrantRequired(TypedDict):
+    type: Literal["client_credentials", "account_credentials", "jwt_bearer", "token_exchange"]
+
+
+class AuthProviderResponseOauth2Grant(_AuthProviderResponseOauth2GrantRequired, total=False):
+    subject: AuthProviderResponseOauth2GrantSubject
+
+
+class AuthProviderResponseOauth2GrantSubject(TypedDict):
+    connection: str
+    token: Literal["access_token", "id_token"]
 
 
 class _AuthProviderResponseOauth2InstallationRequired(TypedDict):

@@ -12,6 +12,7 @@ import {
 import { hasOwnName } from '../../domain/tool-name.ts'
 import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
 import { cachedConnections } from '../../flows/cached-connections.ts'
+import { getSubjectEntry } from '../../flows/exchange-subject.ts'
 import {
   getProviderIn,
   missingSettings,
@@ -133,7 +134,7 @@ async function grantsFor(
   for (const { requirements } of tools)
     for (const need of [...requirements.authorization, ...(requirements.alternatives ?? []).flat()]) {
       const uid = need.providerUid ?? uidNamed(providers, need)
-      if (uid !== undefined) needed.add(uid)
+      if (uid !== undefined) needed.add(subjectOf(providers, uid) ?? uid)
     }
   const grants = new Map<string, Grant>()
   if (needed.size > MAX_LOOKED_UP) {
@@ -147,6 +148,12 @@ async function grantsFor(
     if (chosen !== undefined) grants.set(providerUid, { ...chosen, canRefresh: chosen.refresh !== undefined })
   }
   return grants
+}
+
+/** The uid of the entry whose token is exchanged for one of this entry; `undefined` if there is none. */
+function subjectOf(providers: ProviderBook, uid: string): string | undefined {
+  const subject = providers.byUid(uid)?.provider.grant?.subject
+  return subject && providers.byId(subject.connection)?.uid
 }
 
 function uidNamed(providers: ProviderBook, need: AuthorizationRequirement): string | undefined {
@@ -308,11 +315,14 @@ export function statusOfNeed(
 }
 
 function tokenStatusOf(
-  { broker, grants, shared }: RequirementContext,
+  context: RequirementContext,
   entry: ProviderEntry,
   scopes: readonly string[],
   use: SharedUse,
 ): 'completed' | 'not_started' {
+  const { broker, grants, shared, providers } = context
+  if (entry.provider.grant?.subject !== undefined)
+    return tokenStatusOf(context, getSubjectEntry(providers, entry), [], use)
   if (entry.provider.impersonation !== undefined)
     return mayImpersonate(entry, use.userId) ? 'completed' : 'not_started'
   const grant = grants.get(entry.uid)

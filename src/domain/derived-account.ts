@@ -1,0 +1,13 @@
+// Tokens that a client asks for by itself are connections, one for each set of scopes. The account of each begins with
+// the id of what it was derived from: a connection of the project, an entry with impersonation, or the user's connection
+// whose token was exchanged.
+
+/** The account of a token with these scopes. */
+export function derivedAccountId(fromId: string, scopesDigest: string): string {
+  return `${fromId} ${scopesDigest}`
+}
+
+/** The id of what a token was derived from. */
+export function derivedFrom(accountId: string): string {
+  return accountId.split(' ', 1)[0] ?? ''
+}
