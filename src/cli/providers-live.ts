@@ -18,6 +18,7 @@ export interface LiveOptions extends CommonOptions {
   readonly scopes?: string[]
   readonly open: boolean
   readonly revoke?: true
+  readonly field?: readonly string[]
 }
 
 /**
@@ -27,11 +28,12 @@ export interface LiveOptions extends CommonOptions {
 export async function testLive(shell: Shell, id: string, options: LiveOptions): Promise<void> {
   await withApi(shell, options, async (api) => {
     const { oauth2 } = await api.call('getAuthProvider', { params: { id } })
-    if (oauth2 === undefined)
-      throw new CommandFailure(
-        `Users of "${id}" type credentials, so there is no consent to compare. What you type is sent with the test request by: gatepass connect ${id}`,
-        EXIT.usage,
-      )
+    if (oauth2 === undefined || oauth2.grant !== undefined) {
+      const { testAlone } = await import('./providers-live-alone.ts')
+      return testAlone(api, id, options)
+    }
+    if (options.field !== undefined)
+      throw new CommandFailure(`Users of "${id}" type nothing: leave out --field.`, EXIT.usage)
     const begun = await begin(api, id, options)
     const ended = await waitForAnswer(api, begun, options)
     const explained = await api.call('explainAuthorization', { params: { id: begun.id } })

@@ -18,6 +18,7 @@ interface TestOptions extends CommonOptions {
   readonly revoke?: true
   readonly file?: string
   readonly scopes?: string[]
+  readonly field?: readonly string[]
 }
 
 export function defineProvidersTest(providers: Command, shell: Shell): void {
@@ -34,6 +35,11 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
     .option('--user <id>', `with --live: the user (default: "${TEST_USER}")`, parseId)
     .option('--no-open', 'with --live: only print the link')
     .option('--revoke', 'with --live: at the end, delete the connection and revoke its tokens')
+    .option(
+      '--field <name=value>',
+      'with --live: what a user would type (may be repeated); name=- reads it from standard input',
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: TestOptions) => {
       if (options.live) {
@@ -45,8 +51,11 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
         const { testLive } = await import('./providers-live.ts')
         return testLive(shell, id, { ...options, user: options.user ?? TEST_USER })
       }
-      if (options.user !== undefined || options.revoke || !options.open)
-        throw new CommandFailure('--user, --no-open, and --revoke work only with --live.', EXIT.usage)
+      if (options.user !== undefined || options.revoke || !options.open || options.field !== undefined)
+        throw new CommandFailure(
+          '--user, --no-open, --revoke, and --field work only with --live.',
+          EXIT.usage,
+        )
       const entry = await entryOf(id, options)
       const [{ withSimulation }, { runMainJob }] = await Promise.all([
         import('./simulation.ts'),
@@ -115,5 +124,9 @@ type keys, a wrong key, the right one, a call, and a key that ended; with a gran
 a call, the next token, and a client that is refused. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
 that the definition does not name is an error.
 
-With --live a server must be running, and the provider has its client. Nothing is changed but the test user's connection:
+With --live, an entry whose client asks for tokens by itself asks for one and drops it, one of OAuth 1.0a asks for temporary
+credentials, and one whose users type keys sends the test request with --field and stores nothing:
+  $ printf '%s' "$KEY" | gatepass providers test freshdesk --live --field domain=acme --field api_key=-
+
+For a consent with --live a server must be running, and the provider has its client. Nothing is changed but the test user's connection:
 the observed differences are printed as a patch of the definition. The exit code is 1 if something differed.`

@@ -3,7 +3,8 @@ import type { Broker } from '../broker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { lacksValues, withConnectionValues } from '../providers/connection-values.ts'
 import { endpointsOf, originAndPath, tokenRequestIn } from '../providers/provider-endpoints.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
+import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
+import { isUserless } from '../providers/provider-grant.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { missingSettings, registeredClient } from './get-provider.ts'
 
@@ -18,7 +19,8 @@ export interface TestedPoint {
 
 /**
  * Tests an entry without a user and without changing anything: its settings, its issuer's metadata, whether each host
- * answers, and, with a made-up code, whether the token endpoint accepts the client (RFC 6749 section 5.2). The test is
+ * answers, and whether the provider accepts the client: with a made-up code (RFC 6749 section 5.2), by one token where the
+ * client asks by itself, or by temporary credentials (RFC 5849 section 2.1). Nothing that is answered is kept. The test is
  * recorded in the audit trail, since it uses the client's secret.
  */
 export async function testProvider(broker: Broker, entry: ProviderEntry): Promise<readonly TestedPoint[]> {
@@ -125,6 +127,11 @@ async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedP
   if (missingSettings(broker, entry).length > 0)
     return unknown('It is not complete, so the provider was not asked.')
   const registered = registeredClient(broker, entry)
+  if (provider.impersonation !== undefined)
+    return unknown(
+      'Tokens are asked for in the name of users, and the test has none, so the provider was not asked.',
+    )
+  if (isUserless(provider) || provider.oauth1 !== undefined) return testAlone(broker, registered)
   if (lacksValues(tokenRequestIn(registered.provider)))
     return unknown('The token endpoint depends on a value that each user has, so no request was sent to it.')
   const state = randomBytes(16).toString('base64url')
@@ -154,5 +161,31 @@ async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedP
       default:
         return unknown(`${error.message} That does not say whether the client is right.`)
     }
+  }
+}
+
+/** Where no code is redeemed, the client's own request tells: for a token, or for temporary credentials. */
+async function testAlone(broker: Broker, registered: RegisteredClient): Promise<TestedPoint> {
+  const point = 'Client'
+  const { provider } = registered
+  const { displayName, defaultScopes: scopes, oauth1 } = provider
+  try {
+    if (oauth1 !== undefined) {
+      const state = randomBytes(16).toString('base64url')
+      await broker.oauth.begin(registered, { state, scopes: [], existingScopes: [] })
+      return {
+        point,
+        outcome: 'ok',
+        message: `${displayName} gave temporary credentials for the signed request.`,
+      }
+    }
+    const guard = { signal: AbortSignal.timeout(2 * TIMEOUT_MS) }
+    await broker.oauth.requestToken(registered, { scopes, userId: '' }, guard)
+    const which = scopes.length > 0 ? `the scopes ${scopes.join(' ')}` : 'no scope'
+    return { point, outcome: 'ok', message: `${displayName} gave a token for ${which}. It was dropped.` }
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    const outcome = error.reason === 'provider_unavailable' ? 'unknown' : 'failed'
+    return { point, outcome, message: error.message }
   }
 }

@@ -4,8 +4,9 @@ import type { Behaviour, FakeAuthorizationServer } from '../fake-authorization-s
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { addProvider, click, type OAuth2 } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { answer, listen, record } from '../loopback.ts'
 import { MASTER_KEY } from '../served.ts'
-import { runHere } from './gatepass.ts'
+import { runHere, runHereReading } from './gatepass.ts'
 
 // `gatepass providers test --live` beside a running server, with the test as the user in the browser. The server's clock
 // is a minute behind the command's, so that the command need not wait until the token is old enough for a refresh.
@@ -26,19 +27,20 @@ afterAll(async () => {
 })
 afterEach(() => void Object.assign(as.behaviour, usual))
 
+const environment = () => ({
+  GATEPASS_DATABASE_URL: `file:${gatepass.databasePath}`,
+  GATEPASS_MASTER_KEY: MASTER_KEY,
+  GATEPASS_PUBLIC_URL: gatepass.url,
+  GATEPASS_USER_VERIFIER: 'open',
+  GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
+})
+
 /** Adds a provider of this definition, runs the command, and approves in its link. */
 async function live(behaviour: Partial<Behaviour>, oauth2: OAuth2 = {}, ...args: readonly string[]) {
   const id = `demo-${++providers}`
   Object.assign(as.behaviour, behaviour)
   await addProvider(gatepass, as, oauth2, { id })
-  const environment = {
-    GATEPASS_DATABASE_URL: `file:${gatepass.databasePath}`,
-    GATEPASS_MASTER_KEY: MASTER_KEY,
-    GATEPASS_PUBLIC_URL: gatepass.url,
-    GATEPASS_USER_VERIFIER: 'open',
-    GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
-  }
-  const running = runHere(environment, 'providers', 'test', id, '--live', '--no-open', ...args)
+  const running = runHere(environment(), 'providers', 'test', id, '--live', '--no-open', ...args)
   const url = await vi.waitFor(() => {
     const printed = vi.mocked(process.stdout.write).mock.calls.join('')
     return /http\S+\/connect\/auth_\w+/.exec(printed)?.[0] ?? expect.fail(`no link in: ${printed}`)
@@ -201,4 +203,77 @@ test('a refused client and a refused consent say why; an unknown provider and --
   expect(denied.of('consent')).toMatchObject({ outcome: 'failed' })
   const file = await runHere({}, 'providers', 'test', 'demo', '--live', '--file', 'x.json')
   expect(file).toMatchObject({ code: 2, stderr: expect.stringContaining('providers add') })
+})
+
+test('where no user consents, one request of the client tells, or what is typed; nothing is kept', async () => {
+  const asked: string[] = []
+  const server = await listen(async (req, res) => {
+    const request = await record(req)
+    asked.push(request.path)
+    if (request.path === '/me')
+      return answer(
+        res,
+        request.headers.authorization === 'Bearer right-key' ? 200 : 401,
+        'application/json',
+        '{}',
+      )
+    const isRight = request.params.client_secret === 'right-secret'
+    const token = { access_token: 'dropped-token', token_type: 'Bearer', expires_in: 60 }
+    return answer(
+      res,
+      isRight ? 200 : 401,
+      'application/json',
+      JSON.stringify(isRight ? token : { error: 'invalid_client' }),
+    )
+  })
+  try {
+    const add = async (body: object) =>
+      expect(await gatepass.call('POST', '/v1/admin/auth_providers', body)).toMatchObject({ status: 201 })
+    const machine = (id: string, client_secret: string) =>
+      add({
+        id,
+        oauth2: {
+          grant: { type: 'client_credentials' },
+          client_id: 'machine',
+          client_secret,
+          token_request: { endpoint: `${server.url}/token` },
+        },
+      })
+    await machine('live-machine', 'right-secret')
+    await machine('live-mistyped', 'wrong-secret')
+    await add({
+      id: 'live-key',
+      type: 'credentials',
+      credentials: {
+        fields: { api_key: { label: 'Key', secret: true } },
+        place: { bearer: '{{api_key}}' },
+        test_request: { endpoint: `${server.url}/me` },
+        api: { base_url: server.url },
+      },
+    })
+    const run = (id: string, stdin = '', ...args: readonly string[]) =>
+      runHereReading(stdin, environment(), ['providers', 'test', id, '--live', ...args])
+    const right = await run('live-machine')
+    expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining('gave a token for no scope') })
+    const wrong = await run('live-mistyped')
+    expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('refused the client') })
+    const typed = await run('live-key', 'right-key\n', '--field', 'api_key=-')
+    expect(typed).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted them') })
+    const refused = await run('live-key', 'wrong-key\n', '--field', 'api_key=-')
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('does not accept them') })
+    expect(await run('live-key')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--field name=value'),
+    })
+    expect(await run('live-key', '', '--field', 'other=x')).toMatchObject({ code: 2 })
+    const all = JSON.stringify([right, wrong, typed, refused])
+    expect(all).not.toMatch(/dropped-token|right-secret|wrong-secret|right-key|wrong-key/)
+    expect((await gatepass.call('GET', '/v1/admin/connections')).body.items).toEqual([])
+    const remote = { GATEPASS_URL: gatepass.url, GATEPASS_API_KEY: gatepass.apiKey }
+    expect(await runHere(remote, 'providers', 'test', 'live-machine', '--live')).toMatchObject({
+      stderr: expect.stringContaining('only without --url'),
+    })
+  } finally {
+    await server.close()
+  }
 })

@@ -375,7 +375,11 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
       shared.id,
     )
     expect(run.stdout).toContain('of the project')
-    const { body: ofAda } = await call('POST', '/v1/admin/keys', { name: entry, role: 'caller', user_id: 'ada' })
+    const { body: ofAda } = await call('POST', '/v1/admin/keys', {
+      name: entry,
+      role: 'caller',
+      user_id: 'ada',
+    })
     const asAda = await call('GET', `/v1/connections/${id}/explain`, undefined, { key: ofAda.key })
     expect(asAda.status).toBe(404)
   })

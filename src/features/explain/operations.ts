@@ -3,7 +3,10 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { TRAIL_STEPS, type TrailDetails } from '../../domain/trail.ts'
 import { getAuthorization } from '../../flows/await-authorization.ts'
 import { explainAuthorization as explain } from '../../flows/causes/explain-authorization.ts'
-import { connectionToExplain, explainConnection as explainOne } from '../../flows/causes/explain-connection.ts'
+import {
+  connectionToExplain,
+  explainConnection as explainOne,
+} from '../../flows/causes/explain-connection.ts'
 import type { Explanation } from '../../flows/causes/explanation.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { causeSchema, causeToWire } from '../../operations/schemas/cause-schema.ts'

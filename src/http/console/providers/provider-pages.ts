@@ -15,6 +15,7 @@ import type { Definition } from '../../../providers/definition/read-definition.t
 import { typeOf } from '../../../providers/provider.ts'
 import { endpointsOf } from '../../../providers/provider-endpoints.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
+import { isUserless } from '../../../providers/provider-grant.ts'
 import { ownScopes } from '../../../providers/provider-request.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../elements.ts'
@@ -51,7 +52,25 @@ const FACTS = outputView(getAuthProvider.output, {
   description: 'Description',
   'oauth2.redirect_uri': [
     'Redirect URI',
-    (entry) => clientOf(entry) && html`<code class="copy">${clientOf(entry)?.redirect_uri}</code>`,
+    (entry) =>
+      clientOf(entry) &&
+      (entry.oauth2?.grant === undefined
+        ? html`<code class="copy">${clientOf(entry)?.redirect_uri}</code>`
+        : 'none: no browser comes back'),
+  ],
+  'oauth2.grant.type': [
+    'Tokens come by',
+    ({ oauth2 }) => oauth2 && (oauth2.grant === undefined ? 'a user’s code' : code(oauth2.grant.type)),
+  ],
+  owner: ['Connections of', ({ owner }) => owner],
+  'oauth2.dpop.algorithm': [
+    'Bound to a key',
+    ({ oauth2 }) => oauth2?.dpop && `yes (DPoP, ${oauth2.dpop.algorithm})`,
+  ],
+  'oauth2.request_object.algorithm': [
+    'Signed requests',
+    ({ oauth2 }) =>
+      oauth2?.request_object && `yes (${oauth2.request_object.algorithm ?? 'as the client’s key'})`,
   ],
   'oauth2.client_id': ['Client ID', (entry) => clientId(entry, 200)],
   'oauth2.client_secret': [
@@ -255,13 +274,26 @@ ${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, u
 ${clientSection(on, entry, sent)}
 ${section(
   'Test',
-  html`<p>The test needs no user and changes nothing. It checks whether the hosts answer, whether the issuer’s metadata agrees and, with an invented code, whether the provider accepts the client.</p>
+  html`<p>The test needs no user and changes nothing. It checks whether the hosts answer${typeOf(provider) === 'oauth2' && html`, whether the issuer’s metadata agrees`}${howClientIsTested(provider)}</p>
 ${on.form(`${pathOf(id)}/test`, submit('Test it now', 'secondary'))}
-${on.mayChange && typeOf(provider) === 'oauth2' && html`<p>A real consent shows whether the redirect URI is registered and which scopes the client may request: ${link(`${pathOf(id)}/test-account`, 'connect a test account')}, or run <code>gatepass providers test ${id} --live</code>.</p>`}
+${on.mayChange && typeOf(provider) === 'oauth2' && !isUserless(provider) && html`<p>A real consent shows whether the redirect URI is registered and which scopes the client may request: ${link(`${pathOf(id)}/test-account`, 'connect a test account')}, or run <code>gatepass providers test ${id} --live</code>.</p>`}
 <p class="muted small">${wire.provider_id !== undefined && html` A simulator plays the provider without network: <code>gatepass providers test ${wire.provider_id} --simulate</code>.`}</p>`,
 )}
 ${on.mayChange && dangerSection(on, entry)}
 ${asCurl(on, `/v1/admin/auth_providers/${encodeURIComponent(id)}`)}`
+}
+
+/** How the test finds out whether the client is right, as the end of a sentence. */
+function howClientIsTested({ credentials, oauth1, impersonation, grant }: ProviderEntry['provider']): string {
+  if (credentials !== undefined)
+    return '. There is no client: what users type is checked when they type it, and no key is sent now.'
+  if (oauth1 !== undefined)
+    return ' and, with a request for temporary credentials, whether the provider accepts the client.'
+  if (impersonation !== undefined)
+    return '. Tokens are asked for in the name of users, so none is asked for now.'
+  return grant === undefined
+    ? ' and, with an invented code, whether the provider accepts the client.'
+    : ' and, by asking for one token that is dropped, whether the provider accepts the client.'
 }
 
 function toDo(
@@ -288,9 +320,10 @@ function nextSection(on: OnPage, { id, provider }: ProviderEntry): Html {
   return section(
     'What next',
     html`<ol>
-${on.mayChange && !isTyped && html`<li>${link(`${pathOf(id)}/test-account`, 'Connect a test account')}: you play a user, and see whether all is as it should be.</li>`}
+${on.mayChange && isUserless(provider) && provider.impersonation === undefined && html`<li>${link('/shared', 'Share a connection of the project')}: no user connects it.</li>`}
+${on.mayChange && !isTyped && !isUserless(provider) && html`<li>${link(`${pathOf(id)}/test-account`, 'Connect a test account')}: you play a user, and see whether all is as it should be.</li>`}
 <li>Make a tool that uses it: one of <code>@gatepass/sdk</code> says <code>requiresAuth: OAuth2({ id: '${id}'${!isTyped && ', scopes: […]'} })</code>. ${on.mayChange && html`Its worker is registered ${link('/worker/new', 'here')}; `}${link(`/tools?provider=${encodeURIComponent(id)}`, 'the tools that need it')}.</li>
-<li>Connect a user of yours at ${name(displayName)}: your application sends them to the link that this answers: <code>POST /v1/auth/authorize {"user_id": "ada", "auth_requirement": {"id": "${id}"}}</code>. <a href="/docs">API reference</a></li>
+${!isUserless(provider) && html`<li>Connect a user of yours at ${name(displayName)}: your application sends them to the link that this answers: <code>POST /v1/auth/authorize {"user_id": "ada", "auth_requirement": {"id": "${id}"}}</code>. <a href="/docs">API reference</a></li>`}
 </ol>`,
   )
 }
