@@ -44,6 +44,8 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
   refreshTokens?: 'always' | 'offline_access'
   /** The client's tokens are bound to keys (RFC 9449), and proofs need a nonce. `optional`: bearer tokens are issued too. */
   dpop?: 'required' | 'optional'
+  /** Users may enter a code at `/device` (RFC 8628). */
+  deviceFlow?: boolean
   /** Scopes of any resource that a client names (RFC 8707); its access tokens are then JWTs (RFC 9068). */
   resourceScopes?: string
 }
@@ -93,7 +95,12 @@ export async function startOidcProvider(options: OidcProviderOptions) {
         ...(options.dpop === 'required' && { dpop_bound_access_tokens: true }),
         ...(options.clientKey && { jwks: { keys: [options.clientKey] } }),
         token_endpoint_auth_method: clientAuth,
-        grant_types: ['authorization_code', 'refresh_token', ...(options.grantTypes ?? [])],
+        grant_types: [
+          'authorization_code',
+          'refresh_token',
+          ...(options.grantTypes ?? []),
+          ...(options.deviceFlow ? [DEVICE_CODE] : []),
+        ],
         response_types: ['code'],
         redirect_uris: ['http://127.0.0.1/replaced-below'],
       },
@@ -120,6 +127,12 @@ export async function startOidcProvider(options: OidcProviderOptions) {
         enabled: options.dpop !== undefined,
         nonceSecret: randomBytes(32),
         requireNonce: () => options.dpop !== undefined,
+      },
+      deviceFlow: {
+        enabled: options.deviceFlow ?? false,
+        userCodeInputSource: (ctx, form) => void Object.assign(ctx, { body: form }),
+        userCodeConfirmSource: (ctx, form) => void Object.assign(ctx, { body: form }),
+        successSource: (ctx) => void Object.assign(ctx, { body: 'Approved' }),
       },
       requestObjects: {
         enabled: options.clientKey !== undefined,
@@ -157,6 +170,7 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     ttl: {
       AccessToken: () => settings.accessTokenLifetime,
       AuthorizationCode: 60,
+      DeviceCode: 600,
       Grant: 86_400,
       IdToken: 3600,
       Interaction: 600,
@@ -271,6 +285,8 @@ function readProof(
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
   return { ...request, header, payload }
 }
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 let generated: JWK | undefined
 

@@ -10,6 +10,9 @@ import type { Sealed } from './sealed.ts'
  *                        |                                                 |  |  `----> pending (next step)
  *                        `--callback--> confirming --vouch--> confirmed ---'  `-------> failed
  *
+ * With a device code (RFC 8628) no callback comes. The attempt is polled, `granted` waits in the pending authorization, and
+ * goes on as a callback's response does once the user has confirmed the account.
+ *
  * Expiry is no state: `expiresAt` is compared with the clock. After `deadline` a held response can no longer be used, and
  * an unfinished exchange counts as dead: the authorization is then treated as pending without an attempt.
  */
@@ -84,6 +87,10 @@ export interface Attempt {
   readonly secrets: Sealed
   /** The time of the click: by the database's clock on PostgreSQL, by the process's on SQLite. */
   readonly startedAt: EpochSeconds
+  /** When the provider is next asked for the tokens of a device code. Absent: it is not asked. */
+  readonly pollAt?: EpochSeconds
+  /** Seconds between two requests for the tokens of a device code. */
+  readonly pollSeconds?: number
 }
 
 /** What the token request needs from the authorization request (RFC 7636 section 4.1, OpenID Connect nonce). */
@@ -100,14 +107,26 @@ export interface AttemptSecrets {
   readonly dpopKey?: ProofKey
   /** OAuth 1.0a: `tokenHash` is the SHA-256 of the token that the browser must bring back, `secret` signs the token request. */
   readonly temporary?: { readonly tokenHash: string; readonly secret: string }
+  /** The code that the user enters at the provider (RFC 8628). Only the browser that clicked is shown it. */
+  readonly device?: DeviceSecrets
   /** The issuer at which this browser's user logged in before the attempt; set where the verifier is `oidc`. */
   readonly loggedInAt?: string
+}
+
+export interface DeviceSecrets {
+  readonly deviceCode: string
+  readonly userCode: string
+  readonly verificationUri: string
+  /** When the code expires. The authorization may expire earlier. */
+  readonly expiresAt: EpochSeconds
 }
 
 /** Waits for a click, or with an attempt for the authorization response. */
 export interface Pending extends Common {
   readonly status: 'pending'
   readonly attempt?: Attempt
+  /** The grant of a device code, which is not stored before the user has confirmed the account. */
+  readonly granted?: Sealed
   readonly flowHash?: string
 }
 

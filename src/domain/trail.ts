@@ -11,6 +11,7 @@ export const TRAIL_STEPS = [
   'clicked',
   'pushed_authorization',
   'temporary_credentials',
+  'device_authorization',
   'sent_to_provider',
   'callback',
   'refused',

@@ -6,6 +6,7 @@ export type { ClientCertificate } from './guarded-agent.ts'
 /** What a request is for. Metrics have it as a label. */
 export type OutgoingPurpose =
   | 'pushed_authorization'
+  | 'device_authorization'
   | 'temporary'
   | 'exchange'
   | 'refresh'

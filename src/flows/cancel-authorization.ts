@@ -3,6 +3,7 @@ import { type Authorization, authorizationAt, isSettled } from '../domain/author
 import { sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
+import { revokeHeldGrant } from './device/held-grant.ts'
 
 export type CancelledAuthorization =
   /** The authorization has failed as `access_denied` now, or had ended before. */
@@ -32,7 +33,10 @@ export async function cancelAuthorization(
   const lines = trailLines({ at: now(), step: 'refused', part: step, details: { reason: 'cancelled' } })
   const browserHash = sha256(browserId)
   const failed = await store.authorizations.cancel(id, browserHash, MESSAGE, now(), audit, lines)
-  if (failed !== undefined) return { outcome: 'ended', authorization: failed }
+  if (failed !== undefined) {
+    if (authorization.status === 'pending') await revokeHeldGrant(broker, authorization)
+    return { outcome: 'ended', authorization: failed }
+  }
   const current = authorizationAt((await store.authorizations.find(id)) ?? authorization, now())
   if (isSettled(current)) return { outcome: 'ended', authorization: current }
   if (current.status === 'exchanging') return { outcome: 'working', authorization: current }

@@ -14,6 +14,7 @@ import { lacksValues } from '../providers/connection-values.ts'
 import { collectValues, keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import { tokenRequestIn } from '../providers/provider-endpoints.ts'
+import { isDeviceGrant } from '../providers/provider-grant.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
@@ -179,14 +180,14 @@ async function redeem(
     ...registeredClient(broker, entry, keptValuesOf(entry.provider, told)),
     redirectUri: attemptRedirectUri(broker, secrets, entry),
   }
-  const isTyped = entry.provider.credentials !== undefined
-  if (!isTyped && lacksValues(tokenRequestIn(registered.provider)))
+  const hasGrant = entry.provider.credentials !== undefined || isDeviceGrant(entry.provider)
+  if (!hasGrant && lacksValues(tokenRequestIn(registered.provider)))
     throw new ProviderRefusal(
       'provider_bad_response',
       `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
-  // what was typed was checked before the attempt began
-  const redeemed = isTyped
+  // what was typed was checked before the attempt began, and a device code was redeemed before the user confirmed the account
+  const redeemed = hasGrant
     ? Promise.resolve(typedGrant(response))
     : recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
   const granted = await redeemed.catch((error: unknown) => {
@@ -195,7 +196,7 @@ async function redeem(
   const grant = { ...granted, account: accountWithin(entry.provider, granted.account, secrets.given) }
   const finish = async () => {
     const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
-      response: isTyped ? new URLSearchParams() : response,
+      response: hasGrant ? new URLSearchParams() : response,
       given: secrets.given,
     })
     const audit = broker.audit.of(claimed.projectId, {

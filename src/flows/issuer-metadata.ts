@@ -20,8 +20,8 @@ type Dependencies = Pick<Broker, 'discover' | 'log'>
 /**
  * A new or changed provider, with its issuer's metadata. If the metadata cannot be read, a provider with endpoints of its
  * own is returned unchanged; the metadata is read again when a user begins an authorization. A provider whose endpoints come
- * from the metadata throws `provider_unavailable` then, and `invalid_request` if the metadata is invalid or does not list the
- * algorithm of `dpop`.
+ * from the metadata throws `provider_unavailable` then, and `invalid_request` if the metadata is invalid, does not list the
+ * algorithm of `dpop`, or has no endpoint for device codes.
  */
 export async function withDiscoveredMetadata(
   { discover, log }: Dependencies,
@@ -32,6 +32,7 @@ export async function withDiscoveredMetadata(
   try {
     const metadata = await discover(issuer)
     checkProofAlgorithm(provider, metadata)
+    checkDeviceEndpoint(provider, metadata)
     return withMetadata(provider, metadata)
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error
@@ -53,6 +54,17 @@ function checkProofAlgorithm({ dpop }: Provider, metadata: ServerMetadata): void
     'oauth2.dpop.algorithm',
     'not_allowed',
     `oauth2.dpop.algorithm: ${issuer} does not take proofs of ${dpop.algorithm}, but ${taken.join(', ').slice(0, 200) || 'none'} (dpop_signing_alg_values_supported of its metadata).`,
+  )
+}
+
+/** Throws `invalid_request` if the metadata lacks the endpoint that it has to decide. */
+function checkDeviceEndpoint({ fromIssuer = [] }: Provider, metadata: ServerMetadata): void {
+  const { issuer, device_authorization_endpoint: endpoint } = metadata
+  if (endpoint !== undefined || !fromIssuer.includes('device_authorization')) return
+  throw invalidMember(
+    'oauth2.device_authorization_request',
+    'missing',
+    `oauth2.device_authorization_request is required: the metadata of ${issuer} has no device_authorization_endpoint.`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { currentStep, type Exchanging } from '../domain/authorization.ts'
+import { type Authorization, currentStep, type Exchanging } from '../domain/authorization.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
 import { mayBeAccount } from './connection-of-grant.ts'
@@ -26,7 +26,7 @@ export async function revokeUnstored(
  */
 export async function revokeUnlessConnected(
   { store, oauth }: Broker,
-  claimed: Exchanging,
+  claimed: Authorization,
   registered: RegisteredClient,
   grant: Grant,
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Broker } from '../broker.ts'
 import {
-  type Attempt,
   type AttemptSecrets,
   type Authorization,
   authorizationAt,
@@ -8,23 +7,25 @@ import {
   requestedAccount,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
-import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
+import { newOwnedToken } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
 import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
-import type { Provider } from '../providers/provider.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
+import { isDeviceGrant } from '../providers/provider-grant.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { ownScopes, scopesToAsk } from '../providers/provider-request.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import { mayClick, type OpenerOf } from '../services/openers.ts'
-import { sealingContext } from '../store/protected-tables.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { firstRequestOf, nameOnly, requestEntries } from './causes/request-entries.ts'
+import { nameOnly, requestEntries } from './causes/request-entries.ts'
+import { startDevice } from './device/start-device.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login/login-proof.ts'
+import { newAttempt } from './new-attempt.ts'
+import { notBegun, notStartable } from './not-begun.ts'
 import type { StartedAttempt } from './started-attempt.ts'
 import { typeCredentials } from './type-credentials.ts'
 
@@ -85,6 +86,10 @@ export async function startAttempt(
   // a grant that needs a new consent may be gone at the provider, so its scopes do not count as existing
   const isUsable = known?.status === 'active' && known.providerIdentity === identity
   const existingScopes = scopes.filter((scope) => isUsable && known.scopes.includes(scope))
+  const { asked } = scopesToAsk(entry.provider, scopes, existingScopes)
+  const login = verifier.kind === 'oidc' || sessionUser !== undefined ? [loggedIn(broker, step)] : []
+  if (isDeviceGrant(entry.provider))
+    return startDevice(broker, authorization, entry, { registered, asked, given, browserId, login })
   const sent: SentRequest[] = []
   const begun = await recordingRequests(sent, () =>
     oauth.begin(registered, { state, scopes, existingScopes }),
@@ -101,18 +106,9 @@ export async function startAttempt(
     ...(Object.keys(given).length > 0 && { given }),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
-  const attempt: Attempt = {
-    stateHash: ownedTokenHash(state),
-    browserHash: sha256(browserId),
-    secrets: broker.sealer.seal(
-      JSON.stringify(secrets),
-      sealingContext('authorizations', 'secrets', authorization),
-    ),
-    startedAt: now(),
-  }
-  const { asked } = scopesToAsk(entry.provider, scopes, existingScopes)
+  const attempt = newAttempt(broker, authorization, { state, browserId, secrets })
   const lines = trailLines(
-    ...(verifier.kind === 'oidc' || sessionUser !== undefined ? [loggedIn(broker, step)] : []),
+    ...login,
     { at: now(), step: 'clicked', part: step },
     ...requestEntries(broker, entry.provider, sent, step),
     {
@@ -123,37 +119,9 @@ export async function startAttempt(
     },
   )
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
-  if (started === undefined) {
-    const current = (await store.authorizations.find(id)) ?? authorization
-    return { outcome: 'not_startable', authorization: authorizationAt(current, now()) }
-  }
+  if (started === undefined) return notStartable(broker, authorization)
   const isInCookie = entry.provider.oauth1?.fixedCallback === true
   return { outcome: 'started', authorizationUrl, ...(isInCookie && { state }) }
-}
-
-/** A refusal of the request ends the authorization; an answer that says nothing about it lets the user try again. */
-async function notBegun(
-  broker: Broker,
-  authorization: Authorization,
-  provider: Provider,
-  sent: readonly SentRequest[],
-  refusal: ProviderRefusal,
-): Promise<StartedAttempt> {
-  const { id, step } = authorization
-  const { reason, message, words = message } = refusal
-  broker.log.warn({ authorizationId: id, reason, why: message }, 'an authorization request was not prepared')
-  if (reason === 'provider_unavailable') {
-    await recordRefusal(broker, authorization, 'provider_unavailable', words)
-    return { outcome: 'provider_unavailable', authorization }
-  }
-  const lines = trailLines(
-    { at: broker.now(), step: 'clicked', part: step },
-    ...requestEntries(broker, provider, sent, step, refusal, firstRequestOf(provider)),
-  )
-  const audit = failureAudit(broker, authorization, reason, words)
-  const now = broker.now()
-  const failed = await broker.store.authorizations.fail(id, reason, message, now, undefined, audit, lines)
-  return { outcome: 'not_startable', authorization: failed ?? authorizationAt(authorization, now) }
 }
 
 function loggedIn({ settings, now }: Broker, part: number): TrailEntry {

@@ -27,7 +27,7 @@ export type StartedAttempt =
       readonly problem?: 'credential_refused' | 'credential_unchecked'
       readonly authorization: Authorization
     }
-  /** What the user typed was stored, or ended the authorization. */
+  /** What the user typed was stored, or ended the authorization; or its page has a device code to show. */
   | { readonly outcome: 'finished'; readonly authorization: Authorization }
   /** The link of a connect session, in another browser than the one that opened the session. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }

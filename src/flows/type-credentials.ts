@@ -1,11 +1,6 @@
 import type { Broker } from '../broker.ts'
-import {
-  type Attempt,
-  type AttemptSecrets,
-  type Authorization,
-  authorizationAt,
-} from '../domain/authorization.ts'
-import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
+import type { AttemptSecrets, Authorization } from '../domain/authorization.ts'
+import { newOwnedToken } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import type { CheckedCredentials } from '../providers/check-credentials.ts'
 import type { ConnectionValues } from '../providers/connection-values.ts'
@@ -13,15 +8,14 @@ import type { CredentialsSettings } from '../providers/credentials.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
-import { sealingContext } from '../store/protected-tables.ts'
-import { HELD_SECONDS } from './attempt-secrets.ts'
 import { failureAudit, recordTry } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
-import { completeAuthorization } from './complete-authorization.ts'
+import { finishWithGrant } from './finish-with-grant.ts'
 import { providerIdentity, registeredClient } from './get-provider.ts'
+import { newAttempt } from './new-attempt.ts'
+import { notStartable } from './not-begun.ts'
 import type { StartedAttempt } from './started-attempt.ts'
 import { faultsOfFields, typedSecrets } from './typed-fields.ts'
-import { responseOf } from './typed-grant.ts'
 
 // What a user types on our page in place of a consent at the provider. The service is asked whether it takes it before
 // anything is stored; then the attempt goes the way of every other: the caller's page confirms the user, if there is one.
@@ -102,7 +96,7 @@ async function keep(
     readonly sent: readonly SentRequest[]
   },
 ): Promise<StartedAttempt> {
-  const { store, now, settings, sealer } = broker
+  const { store, now, settings } = broker
   const { verifier } = settings
   const { id, projectId, userId, step } = authorization
   const secrets: AttemptSecrets = {
@@ -111,44 +105,15 @@ async function keep(
     ...(Object.keys(given).length > 0 && { given }),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
-  const stateHash = ownedTokenHash(newOwnedToken(projectId, userId))
-  const attempt: Attempt = {
-    stateHash,
-    browserHash: sha256(browserId),
-    secrets: sealer.seal(JSON.stringify(secrets), sealingContext('authorizations', 'secrets', authorization)),
-    startedAt: now(),
-  }
+  const state = newOwnedToken(projectId, userId)
+  const attempt = newAttempt(broker, authorization, { state, browserId, secrets })
   const lines = trailLines(
     { at: now(), step: 'clicked', part: step },
     ...requestEntries(broker, entry.provider, sent, step),
   )
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
   if (started === undefined) return notStartable(broker, authorization)
-  const response = responseOf(grant)
-  if (verifier.kind !== 'caller') {
-    const completed = await completeAuthorization(broker, {
-      from: 'pending',
-      stateHash,
-      response: () => response,
-    })
-    return completed === undefined
-      ? notStartable(broker, authorization)
-      : { outcome: 'finished', authorization: completed }
-  }
-  const flowId = `flow_${newOwnedToken(projectId, userId)}`
-  const held = await store.authorizations.confirming(
-    stateHash,
-    {
-      flowHash: ownedTokenHash(flowId),
-      response: sealer.seal(response.toString(), sealingContext('authorizations', 'response', authorization)),
-      deadline: Math.min(now() + HELD_SECONDS, authorization.expiresAt),
-    },
-    now(),
-  )
-  if (held === undefined) return notStartable(broker, authorization)
-  const verifierUrl = new URL(verifier.url)
-  verifierUrl.searchParams.set('flow_id', flowId)
-  return { outcome: 'started', authorizationUrl: verifierUrl }
+  return finishWithGrant(broker, authorization, attempt.stateHash, grant)
 }
 
 /** Ends the authorization after the last try. */
@@ -161,13 +126,4 @@ async function failed(
   const audit = failureAudit(broker, authorization, 'provider_refused', message)
   const { authorizations } = broker.store
   return authorizations.fail(authorization.id, 'provider_refused', message, broker.now(), undefined, audit)
-}
-
-async function notStartable(
-  broker: Broker,
-  authorization: Authorization,
-  ended?: Authorization,
-): Promise<StartedAttempt> {
-  const current = ended ?? (await broker.store.authorizations.find(authorization.id)) ?? authorization
-  return { outcome: 'not_startable', authorization: authorizationAt(current, broker.now()) }
 }

@@ -1,6 +1,6 @@
 import type { Grant } from '../providers/grant.ts'
 
-// The grant of typed credentials takes the place of the code in an authorization response: it is sealed as that one is
+// The grant of typed credentials, or of a device code, takes the place of the code in an authorization response: it is sealed as that one is
 // while the caller's page confirms the user. No browser sends such a response.
 
 const PARAMETER = 'grant'

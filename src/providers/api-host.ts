@@ -15,7 +15,7 @@ export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   const { protocol, username, password, host } = withBareHost(url)
   if (protocol !== 'https:' && protocol !== 'http:') return false
   if (username !== '' || password !== '') return false
-  return api?.hosts.some((pattern) => covers(pattern, host)) === true
+  return api?.hosts.some((pattern) => isCoveredHost(pattern, host)) === true
 }
 
 /** What the headers of requests to an API are made of. */
@@ -73,7 +73,8 @@ export function parseApiHost(text: string): string | undefined {
   return hasEnough && !isIPv4(bareHostname(url.hostname)) ? `*.${url.host}` : undefined
 }
 
-function covers(pattern: string, host: string): boolean {
+/** Whether a pattern of `parseApiHost` is for the host. */
+export function isCoveredHost(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === host
   const suffix = pattern.slice(1)
   return host.length > suffix.length && host.endsWith(suffix)

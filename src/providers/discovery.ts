@@ -14,6 +14,8 @@ export interface ServerMetadata {
   /** RFC 9126 section 5. */
   readonly pushed_authorization_request_endpoint?: string
   readonly require_pushed_authorization_requests?: boolean
+  /** RFC 8628 section 4. */
+  readonly device_authorization_endpoint?: string
   /** RFC 9101 section 10.5. */
   readonly require_signed_request_object?: boolean
   readonly userinfo_endpoint?: string
@@ -152,6 +154,7 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
     token_endpoint: required('token_endpoint'),
     ...withoutAbsent({
       pushed_authorization_request_endpoint: endpoint('pushed_authorization_request_endpoint'),
+      device_authorization_endpoint: endpoint('device_authorization_endpoint'),
       userinfo_endpoint: endpoint('userinfo_endpoint'),
       jwks_uri: endpoint('jwks_uri'),
       revocation_endpoint: endpoint('revocation_endpoint'),

@@ -5,6 +5,7 @@
 export const REQUESTS_BY_ROLE = {
   authorization: { block: 'authorizationRequest', wire: 'authorize_request' },
   pushed_authorization: { block: 'pushedAuthorizationRequest', wire: 'pushed_authorization_request' },
+  device_authorization: { block: 'deviceAuthorizationRequest', wire: 'device_authorization_request' },
   temporary: { block: 'temporaryRequest', wire: 'temporary_request' },
   token: { block: 'tokenRequest', wire: 'token_request' },
   refresh: { block: 'refreshRequest', wire: 'refresh_request' },

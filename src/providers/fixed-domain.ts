@@ -78,6 +78,17 @@ export function shapeOfPattern(pattern: string): string | undefined {
 /** Second-level labels under which domains of countries are registered: `example.co.uk`. */
 const REGISTRIES = new Set('ac co com edu go gob gov govt ltd me mil ne net nom or org plc sch'.split(' '))
 
+/**
+ * The domain that the host belongs to, as far as its name tells: the last two labels, or three below a registry such as
+ * `co.uk`. An IP address, a name without a dot, and a host with a port are a site of their own.
+ */
+export function siteOfHost(host: string): string {
+  const labels = host.split('.')
+  if (host.includes(':') || /^[\d.]+$/.test(host) || labels.length < 3) return host
+  const [second = '', top = ''] = labels.slice(-2)
+  return labels.slice(top.length === 2 && REGISTRIES.has(second) ? -3 : -2).join('.')
+}
+
 function hasFixedDomain(url: string): boolean {
   const [, host] = /^https?:\/\/([^/?#@\\]+)(?:[/?][^#\\]*)?$/.exec(url) ?? []
   if (host === undefined) return false

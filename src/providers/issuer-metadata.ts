@@ -27,7 +27,9 @@ export function readsMetadata(provider: Provider): boolean {
 
 /** Whether the entry cannot be used before its issuer's metadata has been read. */
 export function needsMetadata({ fromIssuer = [] }: Provider): boolean {
-  return fromIssuer.includes('authorization') || fromIssuer.includes('token')
+  return (['authorization', 'token', 'device_authorization'] as const).some((role) =>
+    fromIssuer.includes(role),
+  )
 }
 
 /** The provider, with the settings that its issuer's checked metadata decides (RFC 8414 section 2). */
@@ -52,6 +54,7 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
   const tokenRequest = tokenRequestIn(provider)
   const {
     pushedAuthorizationRequest,
+    deviceAuthorizationRequest,
     userInfoRequest,
     introspectionRequest,
     revocationRequest,
@@ -59,10 +62,11 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     endSessionEndpoint,
     ...rest
   } = others
-  const { pushed_authorization_request_endpoint } = metadata
+  const { pushed_authorization_request_endpoint, device_authorization_endpoint } = metadata
   const { userinfo_endpoint, introspection_endpoint, revocation_endpoint, end_session_endpoint } = metadata
   const own = {
     ...(pushedAuthorizationRequest && !decided.has('pushed_authorization') && { pushedAuthorizationRequest }),
+    ...(deviceAuthorizationRequest && { deviceAuthorizationRequest }),
     ...(userInfoRequest && !decided.has('user_info') && { userInfoRequest }),
     ...(introspectionRequest && !decided.has('introspection') && { introspectionRequest }),
     ...(revocationRequest && !decided.has('revocation') && { revocationRequest }),
@@ -90,6 +94,14 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     ...(decided.has('pushed_authorization') &&
       pushed_authorization_request_endpoint !== undefined && {
         pushedAuthorizationRequest: { endpoint: pushed_authorization_request_endpoint },
+      }),
+    ...(decided.has('device_authorization') &&
+      device_authorization_endpoint !== undefined && {
+        deviceAuthorizationRequest: {
+          ...(deviceAuthorizationRequest ?? block(device_authorization_endpoint)),
+          endpoint: device_authorization_endpoint,
+          ...(decided.has('client_authentication') && { authMethod }),
+        },
       }),
     tokenRequest: { ...tokenRequest, endpoint: token, authMethod },
     ...(decided.has('refresh')

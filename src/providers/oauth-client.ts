@@ -24,6 +24,7 @@ import {
 import { type ClientCredentials, credentialsFor, withKey } from './client-authentication.ts'
 import { signedRequestObject } from './client-key.ts'
 import { readSecrets } from './credentials.ts'
+import { authorizeDevice, type DeviceCode } from './device-authorization.ts'
 import { fitsDpop, newProofKey, thumbprintOf } from './dpop.ts'
 import { createDpopProofs, type DpopProofs, type ProvenOutgoing, sendProven } from './dpop-proofs.ts'
 import { askAboutGrant, asksAfter, type Grant, readGrant, type TokenResponse } from './grant.ts'
@@ -67,6 +68,20 @@ export interface OAuthClient {
     client: RegisteredClient,
     request: Omit<AuthorizationRequest, 'secrets'>,
   ): Promise<{ readonly url: URL; readonly secrets: AuthorizationRequest['secrets'] }>
+  /** Asks for the code that the user enters at the provider (RFC 8628 section 3.1). Throws `ProviderRefusal`. */
+  authorizeDevice(
+    client: RegisteredClient,
+    scopes: readonly string[],
+  ): Promise<DeviceCode & Pick<AttemptSecrets, 'dpopKey'>>
+  /**
+   * Asks once for the tokens of a device code (RFC 8628 section 3.4). Throws `ProviderRefusal`, also while the user has not
+   * approved (`pollAnswerOf`). `guard`: as for `refresh`.
+   */
+  redeemDevice(
+    client: RegisteredClient,
+    asked: Pick<DeviceCode, 'deviceCode'> & Pick<AttemptSecrets, 'dpopKey'>,
+    guard?: RequestGuard,
+  ): Promise<Grant>
   /** Redeems the code (RFC 6749 section 4.1.3) or the verifier (RFC 5849 section 2.3). Throws `ProviderRefusal`. `guard`: as for `refresh`. */
   redeem(
     client: RegisteredClient,
@@ -309,6 +324,22 @@ export function createOAuthClient(
       return askAboutGrant(proven, registered, whole, values, { event: 'onTokenGrant', now: now() })
     },
 
+    async authorizeDevice(registered, scopes) {
+      const { dpop } = registered.provider
+      const code = await authorizeDevice(outgoing, registered, scopes, now())
+      return { ...code, ...(dpop && { dpopKey: newProofKey(dpop.algorithm) }) }
+    },
+
+    async redeemDevice(registered, { deviceCode, dpopKey }, guard) {
+      const values = templateValues(registered)
+      const ask = (config: Configuration) =>
+        genericGrantRequest(config, DEVICE_CODE, { device_code: deviceCode })
+      const block = tokenRequestIn(registered.provider)
+      const first = await grant(registered, block, values, ask, { guard, dpopKey })
+      const whole = await exchanged(registered, first, guard)
+      return askAboutGrant(proven, registered, whole, values, { event: 'onTokenGrant', now: now() })
+    },
+
     async refresh(registered, { refreshToken, accessToken, kept, dpopKey }, guard) {
       if (registered.provider.credentials !== undefined && refreshToken !== undefined)
         return logIn(
@@ -389,6 +420,9 @@ interface TokenRequestParts extends Pick<GrantOptions, 'dpopKey'> {
 
 const DPOP_CHANGED =
   'Whether tokens are bound to a key (DPoP) was changed in the entry of the provider since this approval began. Ask for a new link.'
+
+/** RFC 8628 section 3.4. */
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** `grant_type` on the wire. */
 function grantTypeOf(type: GrantType): string {

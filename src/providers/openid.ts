@@ -74,6 +74,7 @@ export function configure(
         authorizationEndpoint ?? provider.authorizationRequest?.endpoint ?? block.endpoint,
       token_endpoint: block.endpoint,
       pushed_authorization_request_endpoint: block.endpoint,
+      device_authorization_endpoint: block.endpoint,
       revocation_endpoint: block.endpoint,
       id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
     },
@@ -90,6 +91,7 @@ export function configure(
 const SENT_SECRETS = [
   'code',
   'code_verifier',
+  'device_code',
   'refresh_token',
   'client_secret',
   'client_assertion',

@@ -8,7 +8,7 @@ import {
 } from './provider.ts'
 
 /** The grants in which no user takes part: no browser is sent to the server, and no code comes back. */
-const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES
+const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES.filter((type) => type !== 'device_code')
 
 /** Whose connections there may be: where the grant needs no user, only those of whom its tokens are for. */
 export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonation'>): ConnectionOwnerKind {
@@ -35,6 +35,11 @@ export function isUserless({ grant }: { readonly grant?: GrantSettings | undefin
   return grant !== undefined && WITHOUT_USER.includes(grant.type)
 }
 
+/** Whether users approve by entering a code at the provider (RFC 8628). */
+export function isDeviceGrant({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+  return grant?.type === 'device_code'
+}
+
 /** Whether the credential is never handed out to callers, since it is more than a token: they use it by `/proxy`. */
 export function isProxyOnly(provider: Pick<Provider, 'credentials' | 'dpop' | 'oauth1'>): boolean {
   return provider.credentials !== undefined || isKeptFromWorkers(provider)
@@ -53,8 +58,12 @@ export function isWithout(
   { grant }: { readonly grant?: GrantSettings | undefined },
   role: IssuerDecides,
 ): boolean {
-  return grant !== undefined && isUserless({ grant }) && WITH_CODE.includes(role)
+  if (role === 'device_authorization') return !isDeviceGrant({ grant })
+  return (isUserless({ grant }) ? WITH_CODE : isDeviceGrant({ grant }) ? BY_REDIRECT : []).includes(role)
 }
+
+/** Requests and settings of grants whose users are redirected to the provider. */
+const BY_REDIRECT: readonly IssuerDecides[] = ['authorization', 'pushed_authorization', 'pkce', 'iss']
 
 /** Requests for a code, and those with a token that came by one. */
 const WITH_CODE: readonly IssuerDecides[] = [

@@ -102,6 +102,12 @@ export interface Provider {
    * The client authenticates as at the token endpoint.
    */
   readonly pushedAuthorizationRequest?: RequestEndpoint
+  /** RFC 8628 section 3.1: asks for the code that the user enters at the provider. */
+  readonly deviceAuthorizationRequest?: TokenRequestBlock
+  /** The hosts, as `parseApiHost` writes them, where users may enter a code. Absent: those of the token endpoint's site. */
+  readonly verificationHosts?: readonly string[]
+  /** Users may approve by a code although the provider does not say which account approved. */
+  readonly unnamedAccounts?: true
   /** RFC 5849 section 2.1: asks for the temporary credentials that the browser then carries to `authorizationRequest`. */
   readonly temporaryRequest?: TokenRequestBlock
   /** Absent where the credential is what was typed, such as an API key. */
@@ -195,7 +201,8 @@ export const SUBJECT_TOKENS = ['access_token', 'id_token'] as const
 
 /**
  * `client_credentials`: RFC 6749 section 4.4. `account_credentials`: the same for one account, which `params` name (Zoom).
- * `jwt_bearer`: RFC 7523 section 2.1. `token_exchange`: RFC 8693.
+ * `jwt_bearer`: RFC 7523 section 2.1. `token_exchange`: RFC 8693. `device_code`: RFC 8628, the user enters a code at the
+ * provider.
  */
 export type GrantType = (typeof GRANT_TYPES)[number]
 export const GRANT_TYPES = [
@@ -203,6 +210,7 @@ export const GRANT_TYPES = [
   'account_credentials',
   'jwt_bearer',
   'token_exchange',
+  'device_code',
 ] as const
 
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */

@@ -60,7 +60,7 @@ export interface ErrorResponse {
   readonly codes?: Readonly<Record<string, StandardErrorCode>>
 }
 
-/** The codes that the broker acts on: RFC 6749 sections 4.1.2.1 and 5.2. */
+/** The codes that the broker acts on: RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5. */
 export type StandardErrorCode = (typeof STANDARD_ERROR_CODES)[number]
 export const STANDARD_ERROR_CODES = [
   'invalid_grant',
@@ -73,6 +73,8 @@ export const STANDARD_ERROR_CODES = [
   'server_error',
   'temporarily_unavailable',
   'slow_down',
+  'authorization_pending',
+  'expired_token',
 ] as const
 
 export interface AuthorizationRequestBlock extends RequestEndpoint {

@@ -20,6 +20,7 @@ const STANDARD_CODES = new Map([
   ['bad_client_secret', 'invalid_client'],
   ['invalid_client_id', 'invalid_client'],
   ['invalid_client_secret', 'invalid_client'], // Zoho
+  ['authorization_declined', 'access_denied'], // Microsoft's device grant
 ])
 
 /** The refusal in the RFC's form, from anywhere in the response; `undefined` when there is none. */

@@ -52,37 +52,46 @@ export interface AuthorizationAttempts {
   ): Promise<Confirmed | undefined>
 }
 
+interface NewAttempt extends Omit<Attempt, 'pollAt' | 'pollSeconds'> {
+  readonly pollAt: EpochSeconds | undefined
+  readonly pollSeconds: number | undefined
+}
+const NOT_POLLED = { pollAt: undefined, pollSeconds: undefined }
+
 export function createAttempts(database: Database): AuthorizationAttempts {
   const { tables, query, statement, dialect } = database
   const { authorizations } = tables
   const { unexpired, hasId, hasState, hasFlow } = authorizationConditions(database)
   const transition = transitionOf(database)
 
-  const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds; lines: string }) =>
-    query
-      .update(authorizations)
-      .set({
-        ...NO_ATTEMPT,
-        stateHash: p.stateHash,
-        browserHash: p.browserHash,
-        secrets: p.secrets,
-        // the later of two consents counts, so both times come from the clock that all nodes share
-        startedAt: dialect.sharedNow(p.startedAt),
-        trail: withLines(authorizations.trail, p.lines),
-        status: 'pending',
-      })
-      .where(
-        and(
-          hasId(p),
-          eq(authorizations.step, p.step),
-          unexpired(p.now),
-          or(
-            inArray(authorizations.status, STARTABLE),
-            and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
+  const attempt = statement(
+    (p: NewAttempt & { id: string; step: number; now: EpochSeconds; lines: string }) =>
+      query
+        .update(authorizations)
+        .set({
+          ...NO_ATTEMPT,
+          stateHash: p.stateHash,
+          browserHash: p.browserHash,
+          secrets: p.secrets,
+          pollAt: p.pollAt,
+          pollSeconds: p.pollSeconds,
+          // the later of two consents counts, so both times come from the clock that all nodes share
+          startedAt: dialect.sharedNow(p.startedAt),
+          trail: withLines(authorizations.trail, p.lines),
+          status: 'pending',
+        })
+        .where(
+          and(
+            hasId(p),
+            eq(authorizations.step, p.step),
+            unexpired(p.now),
+            or(
+              inArray(authorizations.status, STARTABLE),
+              and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
+            ),
           ),
-        ),
-      )
-      .returning(),
+        )
+        .returning(),
   )
   const tries = sql`coalesce(${authorizations.credentialTries}, 0)`
   const countTry = statement((p: { id: string; step: number; most: number; now: EpochSeconds }) =>
@@ -130,7 +139,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
 
   return {
     attempt: (id, step, fresh, now, lines = '') =>
-      transition(undefined, () => attempt({ ...fresh, id, step, now, lines })),
+      transition(undefined, () => attempt({ ...NOT_POLLED, ...fresh, id, step, now, lines })),
     async countTry(id, step, most, now) {
       const [counted] = await database.write(undefined, () => countTry({ id, step, most, now }))
       return counted?.tries ?? undefined

@@ -20,8 +20,12 @@ export const UNSETTLED = ['pending', 'confirming', 'confirmed', 'exchanging'] as
 /** The statuses from which a click may start an attempt: no code is being redeemed. */
 export const STARTABLE = ['pending', 'confirming', 'confirmed'] as const
 
+/** The columns of a row whose provider is not asked for the tokens of a device code. */
+export const NO_POLL = { pollAt: null, pollSeconds: null, leaseOwner: null, leaseUntil: null } as const
+
 /** The columns of a row without an attempt. */
 export const NO_ATTEMPT = {
+  ...NO_POLL,
   stateHash: null,
   browserHash: null,
   secrets: null,
@@ -37,6 +41,7 @@ export const NO_ATTEMPT = {
  * visit to the verifier page.
  */
 export const NO_RESPONSE = {
+  ...NO_POLL,
   stateHash: null,
   secrets: null,
   startedAt: null,
@@ -47,6 +52,7 @@ export const NO_RESPONSE = {
 
 /** The columns of a settled row: no secret, but still the hashes, so that a late browser is shown the outcome. */
 export const SETTLED = {
+  ...NO_POLL,
   shareKey: null,
   secrets: null,
   response: null,
@@ -75,7 +81,13 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
   const attempt = toAttempt(row)
   switch (row.status) {
     case 'pending':
-      return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
+      return {
+        ...common,
+        ...flow,
+        status: 'pending',
+        ...(attempt && { attempt }),
+        ...(row.response !== undefined && { granted: row.response }),
+      } satisfies Pending
     case 'confirming':
     case 'confirmed':
       return {
@@ -115,7 +127,8 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
   }
 }
 
-function toAttempt({ stateHash, browserHash, secrets, startedAt }: AuthorizationRow): Attempt | undefined {
+function toAttempt(row: AuthorizationRow): Attempt | undefined {
+  const { stateHash, browserHash, secrets, startedAt, pollAt, pollSeconds } = row
   if (
     stateHash === undefined ||
     browserHash === undefined ||
@@ -123,7 +136,11 @@ function toAttempt({ stateHash, browserHash, secrets, startedAt }: Authorization
     startedAt === undefined
   )
     return undefined
-  return { stateHash, browserHash, secrets, startedAt }
+  return {
+    ...{ stateHash, browserHash, secrets, startedAt },
+    ...(pollAt !== undefined && { pollAt }),
+    ...(pollSeconds !== undefined && { pollSeconds }),
+  }
 }
 
 function required<T>(value: T | undefined, { id, status }: AuthorizationRow): T {

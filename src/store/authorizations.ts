@@ -10,6 +10,7 @@ import { type AuthorizationRetention, createRetention } from './authorization-re
 import { type AuthorizationRow, toAuthorization, UNSETTLED } from './authorization-row.ts'
 import { type Beginning, createBeginning } from './begin-authorizations.ts'
 import type { Database } from './database.ts'
+import { createDevicePolls, type DevicePolls } from './device-polls.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import type { BoundStatement, ById, OfProject, OfUser } from './statement.ts'
 import { withLines } from './trail-column.ts'
@@ -29,7 +30,8 @@ export interface Authorizations
     AuthorizationAttempts,
     AuthorizationRedemption,
     AuthorizationFailures,
-    AuthorizationRetention {
+    AuthorizationRetention,
+    DevicePolls {
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
   findByFlow(flowHash: string): Promise<Authorization | undefined>
@@ -104,6 +106,7 @@ export function createAuthorizations(database: Database): Authorizations {
     ...createRedemption(database),
     ...createFailures(database),
     ...createRetention(database),
+    ...createDevicePolls(database),
     find: (id) => findOne(byId({ id })),
     findByState: (stateHash) => findOne(byState({ stateHash })),
     findByFlow: (flowHash) => findOne(byFlow({ flowHash })),

@@ -130,6 +130,12 @@ export function describeTables(kit: SchemaKit) {
       /** How often typed credentials were checked. Null: never. */
       credentialTries: whole('credential_tries'),
       deadline: whole('deadline'),
+      /** When the provider is next asked for the tokens of a device code, and how many seconds lie between two requests. */
+      pollAt: whole('poll_at'),
+      pollSeconds: integer('poll_seconds'),
+      /** The right to send that request. */
+      leaseOwner: text('lease_owner'),
+      leaseUntil: whole('lease_until'),
       /** The process that redeems the code: see `processes`. */
       claimedBy: text('claimed_by'),
       reason: text('reason').$type<FailureReason>(),
@@ -149,6 +155,7 @@ export function describeTables(kit: SchemaKit) {
       index('authorizations_expiry').on(t.expiresAt),
       index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
       index('authorizations_held').on(t.deadline).where(sql`response is not null`),
+      index('authorizations_poll').on(t.pollAt).where(sql`poll_at is not null`),
       index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
       index('authorizations_pending').on(t.projectId, t.expiresAt).where(sql`share_key is not null`),
       index('authorizations_ended').on(t.projectId, t.expiresAt).where(sql`completed_at is not null`),

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { isDeviceGrant } from '../../providers/provider-grant.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { RequestBlock } from '../../providers/request-block.ts'
 import type { SentRequest } from '../../providers/sent-requests.ts'
@@ -13,10 +14,13 @@ const STEPS = {
   exchange: 'code_exchange',
   pushed_authorization: 'pushed_authorization',
   temporary: 'temporary_credentials',
+  device_authorization: 'device_authorization',
 } as const
 
-/** What a click sends to the server before the browser goes there, if anything. */
-export function firstRequestOf({ oauth1 }: Pick<Provider, 'oauth1'>): keyof typeof STEPS {
+/** What a click sends to the server before the user goes there, if anything. */
+export function firstRequestOf(provider: Pick<Provider, 'oauth1' | 'grant'>): keyof typeof STEPS {
+  const { oauth1 } = provider
+  if (isDeviceGrant(provider)) return 'device_authorization'
   return oauth1 === undefined ? 'pushed_authorization' : 'temporary'
 }
 
@@ -83,10 +87,11 @@ export function refusalDetails(error: unknown): TrailDetails {
 /** How the request authenticated: by the entry's block for its endpoint, or for its purpose if kept values are in the URL. */
 function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
   const { tokenRequest, exchangeRequest, refreshRequest, renewalRequest } = provider
-  const { userInfoRequest, introspectionRequest } = provider
+  const { userInfoRequest, introspectionRequest, deviceAuthorizationRequest } = provider
   const byPurpose = {
     pushed_authorization: [tokenRequest],
     temporary: [],
+    device_authorization: [deviceAuthorizationRequest],
     exchange: [tokenRequest, exchangeRequest],
     refresh: [refreshRequest, renewalRequest],
     resource: [userInfoRequest, introspectionRequest],

@@ -18,6 +18,7 @@ import { readForm } from '../endpoint/read-form.ts'
 import { IDENTITY_FIELD, VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { addDevice, isOfDevice } from './device.ts'
 import { installationAfter } from './install.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
@@ -162,7 +163,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     // a HEAD request, as link checkers send it, starts no attempt
     const skipsPage =
       broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
-    if (skipsPage && isStartable(authorization)) return start(c, authorization)
+    if (skipsPage && isStartable(authorization) && !(await isOfDevice(broker, authorization)))
+      return start(c, authorization)
     const shown = c.req.method === 'GET' ? await awaitExchange(c, authorization) : authorization
     return showAuthorization(c, broker, shown, { trouble, loginAt: await loginNeeded(c, shown) })
   })
@@ -193,6 +195,23 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const cancelled = await cancelAuthorization(broker, authorization, browserId)
     if (cancelled.outcome !== 'held_elsewhere') return redirectToResult(c, cancelled.authorization, browserId)
     return endingOf(c, broker, authorization, { kind: 'held_elsewhere' }, 403)
+  })
+
+  addDevice(app, broker, {
+    find,
+    async refuse(c, authorization) {
+      const moved = authorization && answerAtWrongSite(c, broker, authorization)
+      if (moved !== undefined) return moved
+      if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
+      return authorization === undefined ? linkNotFound(c) : undefined
+    },
+    redirect: (c, { id }, browserId, answer) =>
+      startAndRedirect(
+        c,
+        broker,
+        { id, browserId: browserId ?? '', finish: (ended) => redirectToResult(c, ended, browserId) },
+        answer,
+      ),
   })
 
   app.get('/callback/:uid', async (c) => {

@@ -4,6 +4,7 @@ import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import type { Brand } from '../../domain/brand.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { causeOfAuthorization } from '../../flows/causes/explain-authorization.ts'
+import { shownDevice } from '../../flows/device/shown-device.ts'
 import { endingUri, nextUriOf } from '../../flows/ending-uri.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
@@ -14,6 +15,7 @@ import { wordsFor } from '../pages/texts/language-of.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { connectPath, connectView, providerNames, type TypedValues } from './connect-view.ts'
+import { showDevice } from './device.ts'
 import { addressForBrowser } from './inside-app.ts'
 import { popupWindow } from './popup-window.ts'
 
@@ -36,6 +38,11 @@ export async function showAuthorization(
   const names = await providerNames(broker, authorization, words)
   const { requester, userId, userDisplay = userId } = authorization
   const { providerUid } = currentStep(authorization)
+  const providerName = names.get(providerUid) ?? ''
+  const browserId = browserCookies(broker).idOf(c)
+  const device = trouble === undefined ? shownDevice(broker, authorization, browserId) : undefined
+  if (device !== undefined)
+    return showDevice(c, broker, authorization, device, { words, brand, providerName })
   if (isStartable(authorization)) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     // the click leads to the login or the provider, and cancelling to the caller's page
@@ -51,9 +58,8 @@ export async function showAuthorization(
   }
   const window = await popupWindow(c, broker, authorization)
   if (window !== undefined) pageHeaders(c, { script: 'runs' })
-  const browserId = browserCookies(broker).idOf(c)
   const nextUri = endingUri(broker, authorization, browserId)
-  const about = { providerName: names.get(providerUid) ?? '', userId: userDisplay, requester, brand }
+  const about = { providerName, userId: userDisplay, requester, brand }
   const action = connectPath(authorization)
   const ending = (view: EndingView, status: PageStatus = 200) =>
     endingResponse(c, { ...view, brand }, status, words)

@@ -13,6 +13,7 @@ const WORDS = {
   clicked: 'The user clicked Continue',
   pushed_authorization: 'The authorization request was pushed',
   temporary_credentials: 'Temporary credentials were requested',
+  device_authorization: 'A code was requested',
   sent_to_provider: 'The browser was sent to the provider',
   callback: 'The provider sent the browser back',
   refused: 'Refused',

@@ -4,6 +4,7 @@ import { type Context, type Handler, Hono } from 'hono'
 import { liveScript } from '../console/live-script.ts'
 import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
+import { deviceScript } from './device-script.ts'
 import { gatepassIcon } from './gatepass-icon.ts'
 
 interface Asset {
@@ -18,6 +19,7 @@ const ASSETS = {
   'console.js': asset('text/javascript; charset=utf-8', liveScript),
   'gatepass.css': style('./tokens.css', './base.css', './gatepass.css'),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
+  'device.js': asset('text/javascript; charset=utf-8', deviceScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),
 } as const satisfies Record<string, Asset>

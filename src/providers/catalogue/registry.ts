@@ -3,7 +3,7 @@ import { type Definition, readDefinition } from '../definition/read-definition.t
 import type { EndpointRole } from '../endpoint-role.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationRequestIn, endpointsOf, originAndPath } from '../provider-endpoints.ts'
-import { isUserless } from '../provider-grant.ts'
+import { isDeviceGrant, isUserless } from '../provider-grant.ts'
 import { withFixedVariables } from '../variables.ts'
 import type { BuiltInProvider } from './built-in-provider.ts'
 import { definitionsAt } from './definition-index.ts'
@@ -194,7 +194,8 @@ export function withOfflineAccess({
   provider,
   offlineAccess,
 }: Pick<BuiltInProvider, 'provider' | 'offlineAccess'>): Provider {
-  if (offlineAccess === undefined) return provider
+  // a device authorization request has the scopes of its own `params`
+  if (offlineAccess === undefined || isDeviceGrant(provider)) return provider
   const authorizationRequest = authorizationRequestIn(provider)
   const params = { ...authorizationRequest.params, ...offlineAccess.params }
   for (const [name, template] of Object.entries(params)) {

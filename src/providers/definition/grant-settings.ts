@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import { signsGrants } from '../client-key.ts'
 import { GRANT_TYPES, type GrantSettings, OWNER_KINDS, type Provider } from '../provider.ts'
-import { isUserless, ownerOfGrant } from '../provider-grant.ts'
+import { isDeviceGrant, isUserless, ownerOfGrant } from '../provider-grant.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
 import { readSubject, subjectAnswer, subjectInput } from './exchange-subject.ts'
 import { memberOf } from './member.ts'
@@ -17,7 +17,7 @@ const grantInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client exchanges a token of the user's connection to another entry (`subject`).",
+      "Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628): the user enters a code at the provider (`device_authorization_request`), without `authorize_request`.",
     example: { type: 'client_credentials' },
   })
 
@@ -51,10 +51,10 @@ export const GRANT_SETTINGS = {
 /** Parameters of the token request that a code has, which the catalogue writes out. */
 const OF_CODE = ['grant_type', 'redirect_uri', 'code', 'code_verifier']
 
-/** With a grant without a user: the provider without what its token request says of a code. */
+/** Where no code comes back by a redirect: the provider without what its token request says of a code. */
 export function withoutCode(provider: Provider): Provider {
   const { tokenRequest } = provider
-  if (!isUserless(provider) || tokenRequest === undefined) return provider
+  if (!(isUserless(provider) || isDeviceGrant(provider)) || tokenRequest === undefined) return provider
   const params = Object.entries(tokenRequest.params).filter(([name]) => !OF_CODE.includes(name))
   const authMethod = signsGrants(provider) ? assertionAuth(tokenRequest) : tokenRequest.authMethod
   return { ...provider, tokenRequest: { ...tokenRequest, authMethod, params: Object.fromEntries(params) } }

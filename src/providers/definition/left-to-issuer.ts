@@ -32,6 +32,9 @@ export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
       authorize_request: { endpoint, ...sent.authorize_request },
     }),
     token_request: { endpoint, ...sent.token_request },
+    ...(!isWithout({ grant }, 'device_authorization') && {
+      device_authorization_request: { endpoint, ...sent.device_authorization_request },
+    }),
     ...(sent.refresh_request && { refresh_request: { endpoint: refreshed, ...sent.refresh_request } }),
   }
 }

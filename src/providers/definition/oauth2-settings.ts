@@ -12,6 +12,7 @@ import {
   requestObjectInput,
   writeClientAssertion,
 } from './client-assertion.ts'
+import { DEVICE_SETTINGS } from './device-settings.ts'
 import { DPOP_MEMBERS } from './dpop-settings.ts'
 import { ASSERTION_SETTINGS } from './grant-assertion.ts'
 import { GRANT_SETTINGS } from './grant-settings.ts'
@@ -84,6 +85,7 @@ export const OAUTH2_MEMBERS = {
   ...GRANT_SETTINGS,
   ...INSTALLATION_SETTINGS,
   ...REQUESTS,
+  ...DEVICE_SETTINGS,
   client_assertion: member({
     ...input(clientAssertionInput),
     answer: clientAssertionAnswer,

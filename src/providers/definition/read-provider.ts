@@ -2,6 +2,7 @@ import type { AllowsHttp } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
 import { urlTemplatesOf, withVariables } from '../variables.ts'
 import { checkClientKey, checkRequestObject } from './client-assertion.ts'
+import { checkDevice } from './device-settings.ts'
 import { checkDpop } from './dpop-settings.ts'
 import { checkExchange } from './exchange-subject.ts'
 import { checkGrantAssertion } from './grant-assertion.ts'
@@ -50,6 +51,7 @@ export function readProvider(
   checkVariables(provider)
   checkUserless(provider)
   checkExchange(provider)
+  checkDevice(provider)
   checkClientKey(provider)
   checkGrantAssertion(provider)
   checkRequestObject(provider)

@@ -124,6 +124,21 @@ export const REQUESTS = {
     openBlock.nullish(),
     plainAnswer,
   ),
+  device_authorization_request: request(
+    {
+      role: 'device_authorization',
+      isRequired: true,
+      members: REQUEST_MEMBERS,
+      placeholders: ['client_id', 'client_secret', 'scopes'],
+      authMethods: ['by_params', ...CLIENT],
+      mayBeUnauthenticated: true,
+    },
+    openBlock.nullish().meta({
+      description:
+        'Beyond Arcade: asks for the code of the grant `device_code` (RFC 8628 section 3.1) at the click of the user. `response_map` names members of other names: `{"verification_uri": "$.verification_url"}`. `auth_method`: by default that of `token_request`.',
+    }),
+    plainAnswer.optional(),
+  ),
   refresh_request: request(
     {
       mayNameKeptValues: true,
@@ -236,12 +251,7 @@ function readBlock(
   const path = `oauth2.${wire}`
   refuseForeign(kind, path, sent)
   if (isWithout(context.read, kind.role)) {
-    if (sent != null)
-      throw invalidMember(
-        path,
-        'conflict',
-        `${path} has no use with the grant ${context.read.grant?.type}: no user takes part, and the client asks for tokens with token_request.`,
-      )
+    if (sent != null) throw invalidMember(path, 'conflict', `${path} ${withoutUse(kind, context.read)}.`)
     return { [member]: undefined }
   }
   const isRemoved = sent === null || sent?.enabled === false
@@ -249,10 +259,23 @@ function readBlock(
     ? undefined
     : sent === undefined
       ? context.base?.[member]
-      : readRequest(kind, path, merged(context.blocksBefore[wire], sent), context)
+      : readRequest(
+          kind,
+          path,
+          withTokenAuth(kind, merged(context.blocksBefore[wire], sent), context),
+          context,
+        )
   if (block === undefined && kind.isRequired)
     refuse(path, 'is required, unless issuer is given or provider_id names a provider that Gatepass knows')
   return { [member]: block } as Found<Provider> // of the type of `member`, whose members were read
+}
+
+function withoutUse({ role }: RequestKind, { grant }: Found<Provider>): string {
+  if (role === 'device_authorization') return 'has no use without the grant device_code'
+  const instead = isUserless({ grant })
+    ? 'no user takes part, and the client asks for tokens with token_request'
+    : 'users enter the code of device_authorization_request at the provider'
+  return `has no use with the grant ${grant?.type}: ${instead}`
 }
 
 /** Members of one kind of request, which others refuse. A change ignores other members that its kind does not have. */
@@ -293,6 +316,13 @@ function readRequest(
     headers: sent.headers ?? {},
     read,
   }))
+}
+
+/** RFC 8628 section 3.1: the client authenticates for a code as at the token endpoint, unless the block says otherwise. */
+function withTokenAuth({ role }: RequestKind, sent: BlockInput, { read }: OAuth2Context): BlockInput {
+  const { tokenRequest } = read
+  if (role !== 'device_authorization' || sent.auth_method != null || tokenRequest === undefined) return sent
+  return { ...sent, auth_method: tokenRequest.authMethod }
 }
 
 /** A change of a block over the block before it; `params`, `headers` and `response_map` are replaced whole. */

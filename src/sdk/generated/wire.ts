@@ -278,6 +278,7 @@ export interface AuthProviderCreateRequest {
     | {
         readonly authorization?: readonly string[] | undefined
         readonly pushed_authorization?: readonly string[] | undefined
+        readonly device_authorization?: readonly string[] | undefined
         readonly temporary?: readonly string[] | undefined
         readonly token?: readonly string[] | undefined
         readonly refresh?: readonly string[] | undefined
@@ -440,7 +441,9 @@ export interface AuthProviderCreateRequest {
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
          * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
          * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
-         * exchanges a token of the user's connection to another entry (`subject`).
+         * exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628):
+         * the user enters a code at the provider (`device_authorization_request`), without
+         * `authorize_request`.
          */
         readonly grant?:
           | {
@@ -450,6 +453,7 @@ export interface AuthProviderCreateRequest {
                 | 'account_credentials'
                 | 'jwt_bearer'
                 | 'token_exchange'
+                | 'device_code'
               /**
                * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
                * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
@@ -562,6 +566,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -592,6 +598,111 @@ export interface AuthProviderCreateRequest {
          */
         readonly pushed_authorization_request?: { readonly endpoint: string } | null | undefined
         readonly token_request?: OAuth2RequestOfIssuer | undefined
+        /**
+         * Beyond Arcade: asks for the code of the grant `device_code` (RFC 8628 section 3.1) at the click of
+         * the user. `response_map` names members of other names: `{"verification_uri": "$.verification_url"}`.
+         * `auth_method`: by default that of `token_request`.
+         */
+        readonly device_authorization_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+            }
+          | null
+          | undefined
         readonly refresh_request?: OAuth2RequestOfIssuer | undefined
         /**
          * Beyond Arcade: sent after the code was redeemed, with `{{access_token}}` of that response, for a
@@ -675,6 +786,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -778,6 +891,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -881,6 +996,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -983,6 +1100,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -1087,6 +1206,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -1119,6 +1240,18 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: with the grant `device_code`, the hosts where users enter the code: `host`,
+         * `host:port` or `*.example.com`. A `verification_uri` of another host is refused. Left out: the site
+         * of the token endpoint.
+         */
+        readonly verification_hosts?: readonly string[] | null | undefined
+        /**
+         * Beyond Arcade: with the grant `device_code`, users may connect although the provider does not say
+         * which account approved. Without this setting a source of the account is needed: `user_info_request`
+         * on `on_token_grant`, `issuer`, the scope `openid` in `default_scopes`, or `account`.
+         */
+        readonly unnamed_accounts?: boolean | null | undefined
         /**
          * Beyond Arcade: the JWT of `private_key_jwt`, `client_secret_jwt` and `signed_client_secret`, made
          * for each request. `client_secret` is its key: a private key in PEM or as a JWK, for HS256 a text.
@@ -1467,6 +1600,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -1596,6 +1731,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -1651,6 +1788,8 @@ export interface AuthProviderCreateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -1757,7 +1896,12 @@ export interface AuthProviderResponse {
       readonly code_challenge_encoding?: 'hex'
     }
     readonly grant?: {
-      readonly type: 'client_credentials' | 'account_credentials' | 'jwt_bearer' | 'token_exchange'
+      readonly type:
+        | 'client_credentials'
+        | 'account_credentials'
+        | 'jwt_bearer'
+        | 'token_exchange'
+        | 'device_code'
       readonly subject?: { readonly connection: string; readonly token: 'access_token' | 'id_token' }
     }
     readonly installation?: {
@@ -1774,6 +1918,7 @@ export interface AuthProviderResponse {
     }
     readonly pushed_authorization_request?: { readonly endpoint: string }
     readonly token_request: OAuth2Request
+    readonly device_authorization_request?: OAuth2Request
     readonly refresh_request?: OAuth2Request
     readonly exchange_request?: OAuth2Request
     readonly renewal_request?: {
@@ -1838,6 +1983,8 @@ export interface AuthProviderResponse {
       readonly revokes?: string
       readonly token_parameter?: string
     }
+    readonly verification_hosts?: readonly string[]
+    readonly unnamed_accounts?: true
     readonly client_assertion?: {
       readonly algorithm: string
       readonly key_id?: string
@@ -2082,7 +2229,9 @@ export interface AuthProviderUpdateRequest {
          * browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks
          * for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1):
          * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
-         * exchanges a token of the user's connection to another entry (`subject`).
+         * exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628):
+         * the user enters a code at the provider (`device_authorization_request`), without
+         * `authorize_request`.
          */
         readonly grant?:
           | {
@@ -2092,6 +2241,7 @@ export interface AuthProviderUpdateRequest {
                 | 'account_credentials'
                 | 'jwt_bearer'
                 | 'token_exchange'
+                | 'device_code'
               /**
                * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
                * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
@@ -2204,6 +2354,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2327,6 +2479,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2450,6 +2604,133 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly device_authorization_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2573,6 +2854,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2696,6 +2979,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2819,6 +3104,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -2942,6 +3229,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -3065,6 +3354,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -3188,6 +3479,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -3234,6 +3527,18 @@ export interface AuthProviderUpdateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: with the grant `device_code`, the hosts where users enter the code: `host`,
+         * `host:port` or `*.example.com`. A `verification_uri` of another host is refused. Left out: the site
+         * of the token endpoint.
+         */
+        readonly verification_hosts?: readonly string[] | null | undefined
+        /**
+         * Beyond Arcade: with the grant `device_code`, users may connect although the provider does not say
+         * which account approved. Without this setting a source of the account is needed: `user_info_request`
+         * on `on_token_grant`, `issuer`, the scope `openid` in `default_scopes`, or `account`.
+         */
+        readonly unnamed_accounts?: boolean | null | undefined
         /**
          * Beyond Arcade: the JWT of `private_key_jwt`, `client_secret_jwt` and `signed_client_secret`, made
          * for each request. `client_secret` is its key: a private key in PEM or as a JWK, for HS256 a text.
@@ -3582,6 +3887,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -3711,6 +4018,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -3766,6 +4075,8 @@ export interface AuthProviderUpdateRequest {
                             | 'server_error'
                             | 'temporarily_unavailable'
                             | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
                         }
                       | null
                       | undefined
@@ -4449,6 +4760,7 @@ export interface ExplainedStep {
     | 'clicked'
     | 'pushed_authorization'
     | 'temporary_credentials'
+    | 'device_authorization'
     | 'sent_to_provider'
     | 'callback'
     | 'refused'
@@ -5054,6 +5366,8 @@ export type OAuth2RequestOfIssuer = {
                 | 'server_error'
                 | 'temporarily_unavailable'
                 | 'slow_down'
+                | 'authorization_pending'
+                | 'expired_token'
             }
           | null
           | undefined

@@ -718,6 +718,7 @@ class AuthProviderCreateRequest(_AuthProviderCreateRequestRequired, _AuthProvide
 class AuthProviderCreateRequestOtherEndpoints(TypedDict, total=False):
     authorization: list[str]
     pushed_authorization: list[str]
+    device_authorization: list[str]
     temporary: list[str]
     token: list[str]
     refresh: list[str]
@@ -778,12 +779,15 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     authorize_request: Optional[AuthProviderCreateRequestOauth2AuthorizeRequest]
     pushed_authorization_request: Optional[AuthProviderCreateRequestOauth2PushedAuthorizationRequest]
     token_request: OAuth2RequestOfIssuer
+    device_authorization_request: Optional[AuthProviderCreateRequestOauth2DeviceAuthorizationRequest]
     refresh_request: OAuth2RequestOfIssuer
     exchange_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
     renewal_request: Optional[AuthProviderCreateRequestOauth2RenewalRequest]
     user_info_request: Optional[AuthProviderCreateRequestOauth2UserInfoRequest]
     token_introspection_request: Optional[AuthProviderCreateRequestOauth2TokenIntrospectionRequest]
     revocation_request: Optional[AuthProviderCreateRequestOauth2RevocationRequest]
+    verification_hosts: Optional[list[str]]
+    unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
     impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
@@ -842,7 +846,7 @@ class AuthProviderCreateRequestOauth2Pkce(TypedDict, total=False):
 
 
 class _AuthProviderCreateRequestOauth2GrantRequired(TypedDict):
-    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer", "token_exchange"]
+    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code"]
 
 
 class AuthProviderCreateRequestOauth2Grant(_AuthProviderCreateRequestOauth2GrantRequired, total=False):
@@ -905,11 +909,26 @@ class AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse(_AuthProvider
     success: list[Union[str, float, bool]]
     code: Optional[str]
     description: Optional[str]
-    codes: Optional[dict[str, Literal["invalid_grant", "invalid_client", "unauthorized_client", "invalid_request", "invalid_scope", "unsupported_grant_type", "access_denied", "server_error", "temporarily_unavailable", "slow_down"]]]
+    codes: Optional[dict[str, Literal["invalid_grant", "invalid_client", "unauthorized_client", "invalid_request", "invalid_scope", "unsupported_grant_type", "access_denied", "server_error", "temporarily_unavailable", "slow_down", "authorization_pending", "expired_token"]]]
 
 
 class AuthProviderCreateRequestOauth2PushedAuthorizationRequest(TypedDict):
     endpoint: str
+
+
+class AuthProviderCreateRequestOauth2DeviceAuthorizationRequest(TypedDict, total=False):
+    endpoint: str
+    method: Literal["GET", "POST", "DELETE", None]
+    auth_method: Optional[str]
+    params: Optional[dict[str, str]]
+    parameter_names: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestParameterNames]
+    headers: Optional[dict[str, str]]
+    auth_header_value_format: Optional[str]
+    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_map: Optional[dict[str, str]]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+    expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
 
 
 class _AuthProviderCreateRequestOauth2ExchangeRequestRequired(TypedDict):
@@ -1228,12 +1247,15 @@ class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=Fals
     grant: AuthProviderResponseOauth2Grant
     installation: AuthProviderResponseOauth2Installation
     pushed_authorization_request: AuthProviderResponseOauth2PushedAuthorizationRequest
+    device_authorization_request: OAuth2Request
     refresh_request: OAuth2Request
     exchange_request: OAuth2Request
     renewal_request: AuthProviderResponseOauth2RenewalRequest
     user_info_request: AuthProviderResponseOauth2UserInfoRequest
     token_introspection_request: AuthProviderResponseOauth2TokenIntrospectionRequest
     revocation_request: AuthProviderResponseOauth2RevocationRequest
+    verification_hosts: list[str]
+    unnamed_accounts: Literal[True]
     client_assertion: AuthProviderResponseOauth2ClientAssertion
     assertion: AuthProviderResponseOauth2Assertion
     impersonation: AuthProviderResponseOauth2Impersonation
@@ -1295,7 +1317,7 @@ class AuthProviderResponseOauth2Pkce(_AuthProviderResponseOauth2PkceRequired, to
 
 
 class _AuthProviderResponseOauth2GrantRequired(TypedDict):
-    type: Literal["client_credentials", "account_credentials", "jwt_bearer", "token_exchange"]
+    type: Literal["client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code"]
 
 
 class AuthProviderResponseOauth2Grant(_AuthProviderResponseOauth2GrantRequired, total=False):
@@ -1620,12 +1642,15 @@ class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     authorize_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     pushed_authorization_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     token_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    device_authorization_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     refresh_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     exchange_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     renewal_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     user_info_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     token_introspection_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     revocation_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    verification_hosts: Optional[list[str]]
+    unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
     impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
@@ -2217,7 +2242,7 @@ class ExecuteResult(_ExecuteResultRequired, total=False):
 
 class _ExplainedStepRequired(TypedDict):
     at: str
-    step: Literal["begun", "link_opened", "logged_in", "clicked", "pushed_authorization", "temporary_credentials", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
+    step: Literal["begun", "link_opened", "logged_in", "clicked", "pushed_authorization", "temporary_credentials", "device_authorization", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
     details: ExplainedStepDetails
 
 
@@ -2599,21 +2624,6 @@ class OAuth2Request(_OAuth2RequestRequired, total=False):
     response_map: dict[str, str]
     error_response: OAuth2ErrorResponse
     expiration_format: str
-
-
-class OAuth2RequestOfIssuer_(TypedDict, total=False):
-    endpoint: str
-    method: Literal["GET", "POST", "DELETE", None]
-    auth_method: Optional[str]
-    params: Optional[dict[str, str]]
-    parameter_names: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestParameterNames]
-    headers: Optional[dict[str, str]]
-    auth_header_value_format: Optional[str]
-    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
-    response_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
-    response_map: Optional[dict[str, str]]
-    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
-    expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
 
 
 class OpenAiTool(TypedDict):
@@ -4257,7 +4267,7 @@ JsonValue = Any
 JsonSchema = dict[str, JsonValue]
 FormattedTool = Union[OpenAiTool, AnthropicTool, McpTool, OxpTool, ToolDefinition, JsonSchema]
 JsonObject = dict[str, JsonValue]
-OAuth2RequestOfIssuer = Optional[OAuth2RequestOfIssuer_]
+OAuth2RequestOfIssuer = Optional[AuthProviderCreateRequestOauth2DeviceAuthorizationRequest]
 OpenapiCredential = Union[OpenapiCredentialId, OpenapiCredentialProviderId, OpenapiCredentialSecret]
 OpenapiRequestCredential = Union[OpenapiRequestAuthorizationId, OpenapiRequestAuthorizationProviderId, OpenapiRequestAuthorizationSecret]
 OxpResult = Union[OxpSuccess, OxpFailure]

@@ -132,6 +132,22 @@ export interface Texts {
       readonly continue: string
       readonly secretAgain: string
     }
+    readonly device: {
+      readonly title: Sentence<'provider'>
+      readonly open: Sentence<'host'>
+      readonly warning: AppSentence
+      readonly go: Sentence<'host'>
+      readonly waiting: string
+      readonly approved: string
+      readonly minutesLeft: CountSentence
+      readonly lessThanAMinute: string
+      readonly connectedAs: Sentence<'account'>
+      readonly unnamed: Sentence<'provider'>
+      readonly isYours: string
+      readonly nothingStored: string
+      readonly mine: string
+      readonly notMine: string
+    }
     readonly privacy: string
     readonly support: string
     readonly aRemovedProvider: string

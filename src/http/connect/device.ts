@@ -1,0 +1,116 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep } from '../../domain/authorization.ts'
+import type { Brand } from '../../domain/brand.ts'
+import { confirmAccount } from '../../flows/device/confirm-account.ts'
+import { awaitDevice, type ShownDevice } from '../../flows/device/shown-device.ts'
+import { nextUriOf } from '../../flows/ending-uri.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
+import type { StartedAttempt } from '../../flows/started-attempt.ts'
+import { isDeviceGrant } from '../../providers/provider-grant.ts'
+import { accountPage, codePage } from '../pages/device-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import type { Words } from '../pages/texts/words.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { siteOf } from './site.ts'
+
+// The pages of a device code: the code, and the question about the account, for the browser that clicked alone.
+
+const MAX_WAIT_MS = 20_000
+
+const pathsOf = ({ id }: Pick<Authorization, 'id'>) => ({
+  page: `/connect/${id}`,
+  cancel: `/connect/${id}/cancel`,
+  waiting: `/connect/${id}/waiting`,
+  mine: `/connect/${id}/account/mine`,
+  notMine: `/connect/${id}/account/not-mine`,
+})
+
+/** Answers with the page of the open code, or of its grant. */
+export function showDevice(
+  c: Context,
+  broker: Broker,
+  authorization: Authorization,
+  shown: ShownDevice,
+  {
+    words,
+    brand,
+    providerName,
+  }: { readonly words: Words; readonly brand: Brand; readonly providerName: string },
+): Response | Promise<Response> {
+  const paths = pathsOf(authorization)
+  const about = { brand, requester: authorization.requester, providerName }
+  const nextUri = nextUriOf(broker, authorization)
+  const { verifier } = broker.settings
+  const confirmedAt = verifier.kind === 'caller' ? verifier.url : undefined
+  const formTo = [nextUri, confirmedAt]
+    .filter((target) => target !== undefined)
+    .map((target) => new URL(target))
+  if (shown.kind === 'account') {
+    pageHeaders(c, { hasForm: true, formTo })
+    const { account } = shown
+    return c.html(
+      accountPage({ ...about, account, mineAction: paths.mine, notMineAction: paths.notMine }, words),
+    )
+  }
+  pageHeaders(c, { hasForm: true, formTo, script: 'runs and sends requests' })
+  const { kind: _, ...code } = shown
+  const view = { ...about, ...code, now: broker.now(), lookAgain: paths.page, waitsAt: paths.waiting }
+  return c.html(codePage({ ...view, cancelAction: paths.cancel }, words))
+}
+
+/** What the routes of the connect page do for those of a device code. */
+export interface DeviceRouteParts {
+  readonly find: (id: string) => Promise<Authorization | undefined>
+  /** Answers a request that may not go on; `undefined`: it may. */
+  readonly refuse: (
+    c: Context,
+    authorization: Authorization | undefined,
+  ) => Response | undefined | Promise<Response | undefined>
+  readonly redirect: (
+    c: Context,
+    authorization: Authorization,
+    browserId: string | undefined,
+    start: () => Promise<StartedAttempt>,
+  ) => Promise<Response>
+}
+
+export function addDevice(
+  app: OpenAPIHono,
+  broker: Broker,
+  { find, refuse, redirect }: DeviceRouteParts,
+): void {
+  const cookies = browserCookies(broker)
+
+  app.get('/connect/:id/waiting', async (c) => {
+    pageHeaders(c)
+    const authorization = await find(c.req.param('id'))
+    const { projectId } = siteOf(c, broker)
+    if (authorization === undefined || (projectId ?? authorization.projectId) !== authorization.projectId)
+      return c.json({ waiting: false }, 404)
+    const how = { ms: MAX_WAIT_MS, owner: 'connect pages', signal: c.req.raw.signal }
+    return c.json({ waiting: await awaitDevice(broker, authorization, cookies.idOf(c), how) })
+  })
+
+  for (const [path, answer] of [
+    ['mine', 'mine'],
+    ['not-mine', 'not mine'],
+  ] as const)
+    app.post(`/connect/:id/account/${path}`, async (c) => {
+      const authorization = await find(c.req.param('id'))
+      const refused = await refuse(c, authorization)
+      if (refused !== undefined || authorization === undefined) return refused ?? c.body(null, 404)
+      const browserId = cookies.idOf(c)
+      return redirect(c, authorization, browserId, () =>
+        confirmAccount(broker, authorization, { browserId, answer }),
+      )
+    })
+}
+
+/** Whether users of the current step approve by a code, which is asked for at their click alone. */
+export async function isOfDevice(broker: Broker, authorization: Authorization): Promise<boolean> {
+  const { providerUid } = currentStep(authorization)
+  const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
+  return entry !== undefined && isDeviceGrant(entry.provider)
+}
