@@ -33,7 +33,7 @@ export async function notBegun(
   return notStartable(broker, authorization, failed)
 }
 
-/** The authorization as it is now, for a click that starts nothing. */
+/** The current authorization, for a click that starts nothing. */
 export async function notStartable(
   broker: Broker,
   authorization: Authorization,

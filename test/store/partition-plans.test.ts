@@ -31,6 +31,10 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
     reason: 'background: what is due for a refresh',
   },
   {
+    statement: /^select "id" from "authorizations" where \("authorizations"."poll_at" <= \$1 and/,
+    reason: 'background: device codes that are due',
+  },
+  {
     statement:
       /^select "id", "user_id", "status", .+ from "authorizations" where .*"project_id" = \$1.* limit/,
     reason: 'pages of the console: the latest authorizations of a project, in the order of the index',

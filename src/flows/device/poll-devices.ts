@@ -114,7 +114,7 @@ async function askForTokens(
   await hold(broker, polled, owner, { registered, grant: answer, lines })
 }
 
-/** Sets when the next request is due. It is never later than the end of the code, so that the user is told then. */
+/** Sets when the next request is due. It is never later than the end of the code, so that the authorization ends then. */
 async function postpone(
   { store, now }: Broker,
   { id, attempt }: Polled,
