@@ -187,6 +187,27 @@ describe('a user who enters a code', () => {
     expect(world.server.polls).toHaveLength(1)
   })
 
+  test('is asked for at the click, although the connect page is passed', async () => {
+    await using world = await startWorld({ gatepass: { environment: { GATEPASS_CONNECT_PAGE: 'pass' } } })
+    const browser = new UserAgent()
+    const { url } = await world.begin()
+    const page = await browser.follow(url)
+    expect(world.server.codes).toHaveLength(0)
+    expect((await browser.submitForm(page)).body).toContain(world.server.codes[0]?.userCode)
+  })
+
+  test('says that an account is theirs which is not the requested one: nothing is stored', async () => {
+    await using world = await startWorld({ server: { answers: ['approved'] } })
+    const browser = new UserAgent()
+    const { id, url } = await world.begin({ account: 'bob@p.example' })
+    await click(url, browser)
+    await world.asked(5)
+    await browser.submitForm(await browser.get(url))
+    expect(await world.status(id)).toMatchObject({ status: 'failed', reason: 'account_mismatch' })
+    expect(await connectionsOf(world.call)).toEqual([])
+    expect(world.server.live.size).toBe(0)
+  })
+
   test('clicks again: the new code takes the place of the old one', async () => {
     await using world = await startWorld()
     const { server } = world
@@ -348,7 +369,12 @@ describe('the provider', () => {
   })
 
   test.each([
-    ['a page by plain http', { verification_uri: 'http://p.example/device' }],
+    ['a page by plain http', { verification_uri: 'http://p.example/device' }, ['p.example']],
+    [
+      'a page on a host that is not named',
+      { verification_uri: 'https://evil.example/device' },
+      ['p.example'],
+    ],
     ['a page on another site', { verification_uri: 'https://evil.example/device' }],
     ['a script', { verification_uri: 'javascript:alert(1)' }],
     ['a page with a password in its URL', { verification_uri: 'https://127.0.0.1:x@evil.example/' }],
@@ -359,8 +385,11 @@ describe('the provider', () => {
     ['no page', { verification_uri: undefined }],
     ['no end', { expires_in: undefined }],
     ['an end that has come', { expires_in: 0 }],
-  ])('gives %s: the authorization fails, and nothing is shown', async (_, code) => {
-    await using world = await startWorld({ server: { code } })
+  ])('gives %s: the authorization fails, and nothing is shown', async (_, code, hosts?: string[]) => {
+    await using world = await startWorld({
+      server: { code },
+      ...(hosts && { oauth2: { verification_hosts: hosts } }),
+    })
     const { id, url } = await world.begin()
     const page = await click(url, new UserAgent())
     expect(await world.status(id)).toMatchObject({ status: 'failed', reason: 'provider_bad_response' })

@@ -3,6 +3,7 @@ import { assertions } from './list/assertions.ts'
 import { callers } from './list/callers.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
+import { device } from './list/device.ts'
 import { dpop } from './list/dpop.ts'
 import { eachFile } from './list/each-file.ts'
 import { egress } from './list/egress.ts'
@@ -29,6 +30,7 @@ export const mutations: readonly Mutation[] = [
   ...assertions,
   ...callers,
   ...consent,
+  ...device,
   ...dpop,
   ...headers,
   ...interoperability,
