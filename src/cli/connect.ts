@@ -4,8 +4,7 @@ import { type Api, withApi } from './api.ts'
 import { CommandFailure, EXIT, faultsOf } from './failure.ts'
 import { inputFlags } from './input-flags.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { promptSecret, promptText } from './prompt.ts'
-import { readJsonFile } from './read-json-file.ts'
+import { FIELDS, readFields } from './read-fields.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
@@ -42,10 +41,7 @@ export function defineConnect(command: Command, shell: Shell): void {
   )
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseNames)
     .option('--no-open', 'print the link without opening it')
-    .option(
-      '--fields',
-      'for a provider whose users type a key: prompts for its fields, or reads a JSON object of them from standard input',
-    )
+    .option(...FIELDS)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
       withApi(shell, options, async (api) => {
@@ -65,31 +61,12 @@ export function defineConnect(command: Command, shell: Shell): void {
 
 /** Stores what the user would type on the page. Secrets are no arguments: other users of the machine see those. */
 async function connectByFields(api: Api, name: string, options: ConnectOptions): Promise<void> {
-  const { credentials } = await api.call('getAuthProvider', { params: { id: name } })
-  if (credentials === undefined)
-    throw new CommandFailure(
-      `Users approve at "${name}", and type nothing here: leave out --fields.`,
-      EXIT.usage,
-    )
-  const fields = process.stdin.isTTY
-    ? await promptFields(credentials.fields)
-    : ((await readJsonFile('-')) as Record<string, string>) // the API checks each value
+  const fields = await readFields(api, name)
   const body = { user_id: options.user, provider_id: name, fields }
   const connection = await api.call('createConnection', { body })
   if (options.json)
     return printJson({ status: 'completed', user_id: options.user, connections: [toJson(connection)] })
   reportConnection(connection, 'is connected to')
-}
-
-async function promptFields(
-  fields: Readonly<
-    Record<string, { readonly label?: string | undefined; readonly secret?: boolean | undefined }>
-  >,
-): Promise<Record<string, string>> {
-  const values: Record<string, string> = {}
-  for (const [name, { label = name, secret = false }] of Object.entries(fields))
-    values[name] = secret ? await promptSecret(label) : await promptText(label)
-  return values
 }
 
 async function begin(api: Api, name: string, options: ConnectOptions): Promise<StartedAuthorization> {

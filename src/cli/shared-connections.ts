@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { omitted } from '../operations/omitted.ts'
-import { withApi } from './api.ts'
+import { type Api, withApi } from './api.ts'
 import { inputFlags } from './input-flags.ts'
 import { outputTable } from './output-table.ts'
 import { MARKS, print, printJson, sanitize } from './print.ts'
+import { FIELDS, readFields } from './read-fields.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 // The commands of `connections` for connections of the project.
@@ -12,9 +13,14 @@ const SHARED = outputTable('listConnectionsOfProject', {
   id: 'id',
   provider_id: ['provider', ({ provider_id: id }) => id ?? '(removed)'],
   name: 'name',
+  status: [
+    'status',
+    ({ status, status_reason: reason }) =>
+      status === 'active' ? status : `needs attention${reason === undefined ? '' : `: ${reason}`}`,
+  ],
   shared_with: ['shared with', ({ shared_with: shared }) => sharingOf(shared)],
   scopes: ['at most', ({ scopes }) => scopes?.join(' ') ?? 'what each tool needs'],
-  ...omitted('owner', 'created_at', 'updated_at'),
+  ...omitted('owner', 'status_reason', 'created_at', 'updated_at'),
 })
 
 const ADD = inputFlags('addConnectionOfProject', {
@@ -34,7 +40,11 @@ interface SharingOptions {
   readonly tools?: readonly string[]
 }
 
-interface ChangeOptions extends SharingOptions {
+interface WithFields {
+  readonly fields?: true
+}
+
+interface ChangeOptions extends SharingOptions, WithFields {
   readonly anyAgent?: true
   readonly anyTool?: true
 }
@@ -54,6 +64,11 @@ function sharingIn({ users, agents, tools }: SharingOptions) {
 function sharingOf({ users, agents, tools }: SharingOptions & { readonly users: readonly string[] }): string {
   const parts = [['users', users] as const, ['agents', agents] as const, ['tools', tools] as const]
   return parts.flatMap(([of, names]) => (names === undefined ? [] : `${of} ${names.join(', ')}`)).join('; ')
+}
+
+async function fieldsOf(api: Api, id: string): Promise<Record<string, string>> {
+  const { provider_id: provider } = await api.call('getConnectionOfProject', { params: { id } })
+  return readFields(api, provider ?? '')
 }
 
 export function defineSharedConnections(connections: Command, shell: Shell): void {
@@ -79,22 +94,25 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
           .command('add')
           .description('add a connection of the project, and share it')
           .argument('<provider>', 'a provider whose owner is project or either')
-          .requiredOption(...USERS, parseNames),
+          .requiredOption(...USERS, parseNames)
+          .option(...FIELDS),
       ),
     ),
   )
     .addHelpText('after', SHARED_EXAMPLES)
-    .action(async (provider: string, options: CommonOptions & SharingOptions & { users: string[] }) =>
-      withApi(shell, options, async (api) => {
-        const { users } = options
-        const shared_with = { ...sharingIn(options), users }
-        const body = { ...ADD.read(options), provider_id: provider, shared_with }
-        const added = await api.call('addConnectionOfProject', { body })
-        if (options.json) return printJson(added)
-        print(
-          `${MARKS.ok} ${sanitize(added.name)} (${added.id}) works, and is shared with ${sanitize(sharingOf(added.shared_with))}.`,
-        )
-      }),
+    .action(
+      async (provider: string, options: CommonOptions & SharingOptions & WithFields & { users: string[] }) =>
+        withApi(shell, options, async (api) => {
+          const { users } = options
+          const shared_with = { ...sharingIn(options), users }
+          const fields = options.fields && (await readFields(api, provider))
+          const body = { ...ADD.read(options), provider_id: provider, shared_with, ...(fields && { fields }) }
+          const added = await api.call('addConnectionOfProject', { body })
+          if (options.json) return printJson(added)
+          print(
+            `${MARKS.ok} ${sanitize(added.name)} (${added.id}) works, and is shared with ${sanitize(sharingOf(added.shared_with))}.`,
+          )
+        }),
     )
 
   withCommonOptions(
@@ -102,9 +120,12 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
       CHANGE.addTo(
         connections
           .command('change')
-          .description('rename a connection of the project, or share it with others; what is not given stays')
+          .description(
+            'rename a connection of the project, share it with others, or replace its key; what is not given stays',
+          )
           .argument('<id>', 'its id, as connections shared shows it', parseId)
           .option(...USERS, parseNames)
+          .option(...FIELDS)
           .option('--any-agent', 'for all API keys and MCP clients again')
           .option('--any-tool', 'for all tools again, the proxy, and tokens that callers fetch'),
       ),
@@ -119,7 +140,8 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
           ...(anyTool && { tools: null }),
           ...sharingIn(options),
         }
-        const body = { ...CHANGE.read(options), shared_with }
+        const fields = options.fields && (await fieldsOf(api, id))
+        const body = { ...CHANGE.read(options), shared_with, ...(fields && { fields }) }
         const changed = await api.call('updateConnectionOfProject', { params: { id }, body })
         if (options.json) return printJson(changed)
         print(
@@ -131,7 +153,7 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
   withCommonOptions(
     connections
       .command('test')
-      .description('forget the tokens of a connection of the project, and ask for a new one')
+      .description('ask for a new token of a connection of the project, or have its key checked')
       .argument('<id>', 'its id, as connections shared shows it', parseId),
   )
     .addHelpText('after', SHARED_EXAMPLES)
@@ -139,7 +161,9 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
       withApi(shell, options, async (api) => {
         const tested = await api.call('testConnectionOfProject', { params: { id } })
         if (options.json) return printJson(tested)
-        print(`${MARKS.ok} ${sanitize(tested.provider_id ?? '')} gave a token for ${sanitize(tested.name)}.`)
+        print(
+          `${MARKS.ok} ${sanitize(tested.provider_id ?? '')} gave a token for ${sanitize(tested.name)}, or takes its key.`,
+        )
       }),
     )
 }
@@ -147,6 +171,7 @@ export function defineSharedConnections(connections: Command, shell: Shell): voi
 const SHARED_EXAMPLES = `
 Examples:
   $ gatepass connections add billing --name Billing --users '*' --tools 'Billing.*'
+  $ gatepass connections add freshdesk --name Support --users 'support-*' --fields
   $ gatepass connections shared
   $ gatepass connections change shared_0199d1c2a5b37c53b6a1f2e0d4c3b2a1 --users ada,bob
   $ gatepass connections test shared_0199d1c2a5b37c53b6a1f2e0d4c3b2a1

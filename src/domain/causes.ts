@@ -311,6 +311,12 @@ const TABLE = {
     message: ({ provider }) => `${provider} no longer accepts the key or password that the user typed.`,
     toDo: 'Ask for a new link and type a valid one.',
   },
+  shared_connection_unusable: {
+    who: 'operator',
+    message: ({ provider }) =>
+      `No connection of the project to ${provider} works: there is none, ${provider} refused it, or its entry has other endpoints now.`,
+    toDo: 'Look at gatepass connections shared. Replace a key: PATCH /v1/admin/connections/{id} {"fields": …}. Where the client asks for tokens by itself, POST /v1/admin/connections/{id}/test asks again.',
+  },
   refreshed_as_another: {
     who: 'user',
     message: ({ provider }) => `A refresh at ${provider} answered with the tokens of another account.`,

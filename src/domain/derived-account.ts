@@ -11,3 +11,8 @@ export function derivedAccountId(fromId: string, scopesDigest: string): string {
 export function derivedFrom(accountId: string): string {
   return accountId.split(' ', 1)[0] ?? ''
 }
+
+/** The account of the connection that holds the key of a connection of the project. */
+export function sharedKeyAccountId(sharedId: string): string {
+  return derivedAccountId(sharedId, 'key')
+}

@@ -7,6 +7,7 @@ import { askedValues, type ConnectionValues } from '../providers/connection-valu
 import type { CredentialsSettings } from '../providers/credentials.ts'
 import type { Grant } from '../providers/grant.ts'
 import { collectValues } from '../providers/kept-values.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { accountWithin } from './connection-of-grant.ts'
 import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
@@ -34,51 +35,15 @@ export async function addTypedConnection(
 ): Promise<Connection> {
   const entry = await getActiveProvider(broker, projectId, { id: named, providerId: named })
   const { provider } = entry
-  const { credentials } = provider
-  if (credentials === undefined)
-    throw invalidMember(
-      'provider_id',
-      'conflict',
-      `Users approve at ${provider.displayName}, and type nothing here: begin a consent by POST /v1/auth/authorize.`,
-    )
-  const given = askedValues(provider, fields)
-  const secrets = typedSecrets(credentials, fields)
-  refuseFaults(credentials, fields, faultsOfFields(provider, credentials, given, secrets))
-  const registered = registeredClient(broker, entry, given)
-  const checked = await broker.oauth.checkCredentials(registered, { secrets, open: given })
-  const grant = grantIn(checked, credentials, provider.displayName)
-
+  const checked = await checkFields(broker, entry, fields)
+  const { grant, given } = checked
   const owner = { projectId, userId, providerUid: entry.uid }
   const account = accountWithin(provider, grant.account, given)
   const known = (await broker.store.connections.ofOwner(owner)).find(
     (connection) => connection.account.id === account.id,
   )
   const id = known?.id ?? newOwnedId('conn', projectId, userId)
-  const tokens = sealGrant(
-    broker,
-    { ...owner, id, account },
-    {
-      ...grant,
-      scopes: [],
-      userInfo: grant.userInfo ?? {},
-      kept: collectValues(provider, { userInfo: grant.userInfo, given }),
-    },
-    { provider },
-  )
-  const connection: Connection = {
-    ...owner,
-    ...tokens,
-    id,
-    account,
-    withheldScopes: {},
-    status: 'active',
-    providerIdentity: providerIdentity(broker, entry),
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
-    createdAt: tokens.receivedAt,
-    consentedAt: tokens.receivedAt,
-  }
+  const connection = typedConnection(broker, entry, { ...owner, id, account }, checked)
   const audit = broker.audit.of(projectId, {
     action: 'connection.imported',
     userId,
@@ -94,6 +59,71 @@ export async function addTypedConnection(
       retryAfter: 1,
     })
   return (await broker.store.connections.find(id)) ?? connection
+}
+
+/** What people typed, once the service has taken it. */
+export interface CheckedFields {
+  readonly grant: Grant
+  /** The values of the fields that are not secret. */
+  readonly given: ConnectionValues
+}
+
+/**
+ * Checks the fields at the service. Throws `invalid_request`, also where the service refuses them, and
+ * `provider_unavailable` where it gives no clear answer.
+ */
+export async function checkFields(
+  broker: Broker,
+  entry: ProviderEntry,
+  fields: ConnectionValues,
+): Promise<CheckedFields> {
+  const { provider } = entry
+  const { credentials } = provider
+  if (credentials === undefined)
+    throw invalidMember(
+      'provider_id',
+      'conflict',
+      `Users approve at ${provider.displayName}, and type nothing here: begin a consent by POST /v1/auth/authorize.`,
+    )
+  const given = askedValues(provider, fields)
+  const secrets = typedSecrets(credentials, fields)
+  refuseFaults(credentials, fields, faultsOfFields(provider, credentials, given, secrets))
+  const registered = registeredClient(broker, entry, given)
+  const checked = await broker.oauth.checkCredentials(registered, { secrets, open: given })
+  return { grant: grantIn(checked, credentials, provider.displayName), given }
+}
+
+/** The connection that holds the fields, sealed. */
+export function typedConnection(
+  broker: Broker,
+  entry: ProviderEntry,
+  row: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid' | 'account'>,
+  { grant, given }: CheckedFields,
+): Connection {
+  const { provider } = entry
+  const tokens = sealGrant(
+    broker,
+    row,
+    {
+      ...grant,
+      scopes: [],
+      userInfo: grant.userInfo ?? {},
+      kept: collectValues(provider, { userInfo: grant.userInfo, given }),
+    },
+    { provider },
+  )
+  return {
+    ...row,
+    ...tokens,
+    withheldScopes: {},
+    status: 'active',
+    providerIdentity: providerIdentity(broker, entry),
+    isDefault: false,
+    generation: 1,
+    unansweredRefreshes: 0,
+    createdAt: tokens.receivedAt,
+    consentedAt: tokens.receivedAt,
+  }
 }
 
 function refuseFaults(

@@ -172,16 +172,20 @@ async function projectsToken(broker: Broker, need: TokenNeed, entry: ProviderEnt
   const found = await findSharedToken(broker, need, entry)
   if (found === undefined) return { outcome: 'authorization_required', missingScopes: need.scopes }
   const { shared, held } = found
-  if (isUsable(broker, need, entry, held)) return forUser(need, await asked(broker, need, entry, held))
+  const { connection } = held
+  // a key is sent nowhere but where it was typed for
+  if (connection.status === 'active' && connection.providerIdentity !== providerIdentity(broker, entry)) {
+    const token = await changed(broker, need, entry, connection)
+    if (token.outcome === 'authorization_required') throw askOperator(broker, entry)
+    return token
+  }
+  const isAsked = !isUsable(broker, need, entry, held)
   const token = await askedOrRefused(broker, need, entry, held)
-  const isChanged = await wasChanged(broker, need, entry, shared)
-  if (token.outcome !== 'authorization_required') return forUser(need, token)
+  const isChanged = isAsked && (await wasChanged(broker, need, entry, shared))
+  if (token.outcome === 'ready') return { ...token, actingFor: need.userId, shared, texts: {} }
+  if (token.outcome === 'provider_unavailable') return token
   if (isChanged) return projectsToken(broker, need, entry)
-  throw askOperator(entry)
-}
-
-function forUser({ userId }: TokenNeed, token: TokenOutcome): TokenOutcome {
-  return token.outcome === 'ready' ? { ...token, actingFor: userId, texts: {} } : token
+  throw askOperator(broker, entry)
 }
 
 /** A token for which one of the user's connection to another entry is exchanged; without that connection, none. */
@@ -203,7 +207,7 @@ async function asked(
   found: CachedConnection | Promise<CachedConnection>,
 ): Promise<TokenOutcome> {
   const token = await askedOrRefused(broker, need, entry, await found)
-  if (token.outcome === 'authorization_required') throw askOperator(entry)
+  if (token.outcome === 'authorization_required') throw askOperator(broker, entry)
   return token
 }
 

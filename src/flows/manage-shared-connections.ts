@@ -1,13 +1,23 @@
 import type { Broker } from '../broker.ts'
+import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
+import { derivedFrom } from '../domain/derived-account.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
-import type { SharedConnection, SharedWith } from '../domain/shared-connection.ts'
+import { NO_USER, type SharedConnection, type SharedWith } from '../domain/shared-connection.ts'
+import type { ConnectionValues } from '../providers/connection-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { isUserless, ownerOf } from '../providers/provider-grant.ts'
 import { changeRow } from '../services/change-row.ts'
 import { unavailableError } from './get-access-token.ts'
-import { findProviderByUid, getActiveProvider, registeredClient } from './get-provider.ts'
+import {
+  findProviderByUid,
+  getActiveProvider,
+  providerIdentity,
+  registeredClient,
+  requireActive,
+} from './get-provider.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
+import { sharedKey, testKey } from './shared-key.ts'
 import { askOperator, tokenFor } from './shared-token.ts'
 
 // Connections of the project, which administrators make, share and delete.
@@ -16,26 +26,28 @@ import { askOperator, tokenFor } from './shared-token.ts'
 export interface SharedWithEntry {
   readonly shared: SharedConnection
   readonly entry: ProviderEntry | undefined
+  /** Why its key, or one of its tokens, cannot be used. Absent: all that is known of it works. */
+  readonly trouble?: NeedsAuthorizationReason | undefined
+}
+
+export interface NewSharedConnection {
+  readonly provider: string
+  readonly name: string
+  readonly scopes?: readonly string[] | undefined
+  /** Where people type what is sent to the API: all fields of the entry, secrets too. */
+  readonly fields?: ConnectionValues | undefined
+  readonly sharedWith: SharedWith
 }
 
 /**
- * Adds a connection of the project once its provider has given a token for it. Throws `invalid_request` for a provider
- * whose connections are users', `already_exists`, and what asking for a token throws.
+ * Adds a connection of the project once its provider has given a token for it, or has taken its key. Throws
+ * `invalid_request` for a provider whose connections are users', and for fields that it does not take, `already_exists`,
+ * and what asking for a token throws.
  */
 export async function addSharedConnection(
   broker: Broker,
   projectId: string,
-  {
-    provider,
-    name,
-    scopes,
-    sharedWith,
-  }: {
-    readonly provider: string
-    readonly name: string
-    readonly scopes?: readonly string[] | undefined
-    readonly sharedWith: SharedWith
-  },
+  { provider, name, scopes, fields, sharedWith }: NewSharedConnection,
 ): Promise<SharedWithEntry> {
   const entry = await getActiveProvider(broker, projectId, { id: provider })
   if (ownerOf(entry.provider) === 'user')
@@ -44,12 +56,15 @@ export async function addSharedConnection(
       'conflict',
       `The connections of "${entry.id}" are users'. An administrator can set its owner to project or either: PATCH /v1/admin/auth_providers/${entry.id}.`,
     )
-  if (!isUserless(entry.provider))
+  const { credentials } = entry.provider
+  if (!isUserless(entry.provider) && credentials === undefined)
     throw invalidMember(
       'provider_id',
       'not_allowed',
       `A connection of the project to "${entry.id}" would need a person's consent, which cannot be given here yet.`,
     )
+  if (credentials !== undefined && scopes !== undefined)
+    throw invalidMember('scopes', 'conflict', `What "${entry.id}" is used with has no scopes.`)
   registeredClient(broker, entry)
   const now = broker.now()
   const wanted: SharedConnection = {
@@ -65,14 +80,15 @@ export async function addSharedConnection(
   const others = await broker.store.sharedConnections.list(projectId)
   if (others.some((known) => known.providerUid === entry.uid && known.name === name))
     throw nameTaken(entry, name)
+  const key = await sharedKey(broker, entry, wanted, fields ?? (credentials && {}))
   try {
-    await tryToken(broker, entry, wanted)
+    if (key === undefined) await tryToken(broker, entry, wanted)
     const audit = broker.audit.of(projectId, {
       action: 'shared_connection.added',
       providerId: entry.id,
       subject: wanted.id,
     })
-    const shared = await broker.store.sharedConnections.add(wanted, audit)
+    const shared = await broker.store.sharedConnections.add(wanted, audit, key)
     if (shared === undefined) throw nameTaken(entry, name)
     return { shared, entry }
   } catch (error) {
@@ -86,7 +102,7 @@ async function tryToken(broker: Broker, entry: ProviderEntry, shared: SharedConn
   const { connection } = await tokenFor(broker, entry, shared, [])
   const asked = await refreshConnection(broker, entry, connection)
   if (asked.outcome === 'provider_unavailable') throw unavailableError(asked)
-  if (asked.outcome === 'authorization_required') throw askOperator(entry)
+  if (asked.outcome === 'authorization_required') throw askOperator(broker, entry)
 }
 
 /** All of the project, oldest first. */
@@ -108,7 +124,17 @@ export async function getSharedConnection(
 }
 
 async function withEntry(broker: Broker, shared: SharedConnection): Promise<SharedWithEntry> {
-  return { shared, entry: await findProviderByUid(broker, shared.projectId, shared.providerUid) }
+  const { id, projectId, providerUid } = shared
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const held = await broker.store.connections.ofOwner({ projectId, providerUid, userId: NO_USER })
+  const own = held.filter(({ account }) => derivedFrom(account.id) === id)
+  const isOfOthers = (connection: Connection) =>
+    entry?.provider.credentials !== undefined &&
+    connection.providerIdentity !== providerIdentity(broker, entry)
+  const trouble =
+    own.find(({ status }) => status === 'needs_authorization')?.statusReason ??
+    (own.some(isOfOthers) ? 'provider_changed' : undefined)
+  return { shared, entry, trouble }
 }
 
 /** With whom it is shared, as far as that changes: `null` takes a limit away, and what is left out stays. */
@@ -119,7 +145,8 @@ export interface SharingChange {
 }
 
 /**
- * Changes the name, or with whom it is shared. Its tokens are forgotten with that. Throws `not_found`, `already_exists`.
+ * Changes the name, with whom it is shared, or its key, which is checked as a new one. Its tokens are forgotten with that.
+ * Throws `not_found`, `already_exists`, and for the key what `addSharedConnection` throws.
  */
 export async function changeSharedConnection(
   broker: Broker,
@@ -128,18 +155,29 @@ export async function changeSharedConnection(
   {
     name,
     sharedWith,
-  }: { readonly name?: string | undefined; readonly sharedWith?: SharingChange | undefined },
+    fields,
+  }: {
+    readonly name?: string | undefined
+    readonly sharedWith?: SharingChange | undefined
+    readonly fields?: ConnectionValues | undefined
+  },
 ): Promise<SharedWithEntry> {
   const read = () => find(broker, projectId, id)
-  const shared = await changeRow(`The shared connection "${id}"`, await read(), read, async (before) => {
+  const first = await read()
+  const key = fields && (await sharedKey(broker, await entryOf(broker, first), first, fields))
+  const shared = await changeRow(`The shared connection "${id}"`, first, read, async (before) => {
     const to = {
       ...before,
       name: name ?? before.name,
       sharedWith: changedSharing(before.sharedWith, sharedWith),
       updatedAt: broker.now(),
     }
-    const audit = broker.audit.of(projectId, { action: 'shared_connection.changed', subject: id })
-    return broker.store.sharedConnections.change(before, to, audit).catch((error: unknown) => {
+    const audit = broker.audit.of(projectId, {
+      action: 'shared_connection.changed',
+      subject: id,
+      ...(key && { detail: 'key replaced' }),
+    })
+    return broker.store.sharedConnections.change(before, to, audit, key).catch((error: unknown) => {
       if (error instanceof BrokerError && error.code === 'already_exists') throw nameTaken(undefined, to.name)
       throw error
     })
@@ -152,18 +190,26 @@ function changedSharing(before: SharedWith, change: SharingChange = {}): SharedW
   return { users, ...(agents && { agents }), ...(tools && { tools }) }
 }
 
-/** Forgets its tokens and asks for a new one. Throws `not_found`, and what asking for a token throws. */
+/** Asks for a new token, or has the service check the key. Throws `not_found`, and what asking for a token throws. */
 export async function testSharedConnection(
   broker: Broker,
   projectId: string,
   id: string,
 ): Promise<SharedWithEntry> {
   const shared = await find(broker, projectId, id)
-  const { entry } = await withEntry(broker, shared)
-  if (entry === undefined) throw notFound(id)
-  await broker.store.sharedConnections.forgetTokens(shared)
-  await tryToken(broker, entry, shared)
+  const entry = await entryOf(broker, shared)
+  if (entry.provider.credentials !== undefined) await testKey(broker, entry, shared)
+  else {
+    await broker.store.sharedConnections.forgetTokens(shared)
+    await tryToken(broker, entry, shared)
+  }
   return { shared, entry }
+}
+
+async function entryOf(broker: Broker, shared: SharedConnection): Promise<ProviderEntry> {
+  const entry = await findProviderByUid(broker, shared.projectId, shared.providerUid)
+  if (entry === undefined) throw notFound(shared.id)
+  return requireActive(entry)
 }
 
 /** Deletes it with its tokens. Throws `not_found`. */

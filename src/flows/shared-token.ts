@@ -1,22 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
+import { causeOf } from '../domain/causes.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
-import { derivedAccountId } from '../domain/derived-account.ts'
+import { derivedAccountId, sharedKeyAccountId } from '../domain/derived-account.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
-import {
-  isSharedWith,
-  NO_USER,
-  type SharedConnection,
-  type SharedUse,
-  type SharedWith,
-} from '../domain/shared-connection.ts'
+import { isSharedWith, NO_USER, type SharedConnection, type SharedUse } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection } from '../services/release.ts'
 import { currentContext } from '../services/request-context.ts'
 import { cachedConnections } from './cached-connections.ts'
+import { factsAbout } from './causes/explanation.ts'
 import { providerIdentity } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
 
@@ -30,7 +26,7 @@ interface SharedNeed {
   readonly account?: string | undefined
 }
 
-/** A connection of the project, and the one with its token of the needed scopes. It counts as expired without a token. */
+/** A connection of the project, and the one with its key, or with its token of the needed scopes, which may have expired. */
 export interface SharedToken {
   readonly shared: SharedConnection
   readonly held: CachedConnection
@@ -57,9 +53,14 @@ export async function findSharedToken(
   if (shared === undefined) {
     if (ownerOf(entry.provider) === 'either' && (named.length === 0 || account === undefined))
       return undefined
-    throw ofEntry.length === 0 ? askOperator(entry) : notShared(entry)
+    throw ofEntry.length === 0 ? askOperator(broker, entry) : notShared(entry)
   }
-  return { shared, held: await tokenFor(broker, entry, shared, need.scopes) }
+  const { credentials } = entry.provider
+  const held = await (credentials === undefined
+    ? tokenFor(broker, entry, shared, need.scopes)
+    : findKey(broker, shared))
+  if (held === undefined) throw askOperator(broker, entry)
+  return { shared, held }
 }
 
 /**
@@ -76,7 +77,8 @@ export async function wasChanged(
   const current = await store.sharedConnections.find(need.projectId, shared.id)
   if (current !== undefined && isSharedWith(current.sharedWith, currentUse(need)))
     return !isDeepStrictEqual(current, shared)
-  await store.sharedConnections.forgetTokens(shared) // this use may have stored one after the change
+  // this use may have stored a token after the deletion
+  if (current === undefined) await store.sharedConnections.forgetTokens(shared)
   throw notShared(entry)
 }
 
@@ -84,8 +86,19 @@ function currentUse({ userId }: SharedNeed): SharedUse {
   return sharedUse(userId, currentContext().permitted?.tool)
 }
 
+/** The connection that holds the key of a shared one. */
+export async function findKey(
+  broker: Broker,
+  { projectId, providerUid, id }: SharedConnection,
+): Promise<CachedConnection | undefined> {
+  const held = await cachedConnections(broker, { projectId, providerUid, userId: NO_USER })
+  return held.find(({ connection }) => connection.account.id === sharedKeyAccountId(id))
+}
+
 /** Only an administrator can help: no user is sent anywhere. */
-export function askOperator({ id, provider: { displayName, impersonation } }: ProviderEntry): BrokerError {
+export function askOperator(broker: Broker, entry: ProviderEntry): BrokerError {
+  const { id, uid, projectId, provider } = entry
+  const { displayName, impersonation } = provider
   if (impersonation !== undefined)
     return new BrokerError(
       'authorization_required',
@@ -94,6 +107,9 @@ export function askOperator({ id, provider: { displayName, impersonation } }: Pr
   return new BrokerError(
     'authorization_required',
     `${displayName} is used by connections of the project, and none of them works. An administrator has to look after it: gatepass connections shared, or POST /v1/admin/connections.`,
+    {
+      why: causeOf('shared_connection_unusable', factsAbout(broker, entry, { providerUid: uid, projectId })),
+    },
   )
 }
 
@@ -157,8 +173,8 @@ export async function tokenFor(
   needed: readonly string[],
 ): Promise<CachedConnection> {
   const scopes = scopesFor(entry, shared, needed)
-  const { projectId, id, name, sharedWith } = shared
-  return tokenOf(broker, entry, { projectId, userId: NO_USER, id, name, sharedWith }, scopes)
+  const { projectId, id, name } = shared
+  return tokenOf(broker, entry, { projectId, userId: NO_USER, id, name }, scopes)
 }
 
 /** Whose token it is: the id begins the accounts of its connections, one for each set of scopes. */
@@ -167,18 +183,16 @@ interface TokenOwner {
   readonly userId: string
   readonly id: string
   readonly name: string
-  /** A node that does not know of a change yet gets no token that others were given by the new sharing. */
-  readonly sharedWith?: SharedWith
   /** Of the connection whose token is exchanged: after another consent, no token of the former one is found. */
   readonly consentedAt?: EpochSeconds | undefined
 }
 
 /** The account of the connection with the owner's token of these scopes. */
 export function tokenAccount(
-  { id, sharedWith, consentedAt }: Pick<TokenOwner, 'id' | 'sharedWith' | 'consentedAt'>,
+  { id, consentedAt }: Pick<TokenOwner, 'id' | 'consentedAt'>,
   scopes: readonly string[],
 ): string {
-  return derivedAccountId(id, sha256(JSON.stringify([scopes, sharedWith ?? consentedAt])))
+  return derivedAccountId(id, sha256(JSON.stringify([scopes, consentedAt])))
 }
 
 /** The connection with the owner's token of exactly these scopes, as for `tokenFor`. */

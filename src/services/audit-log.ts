@@ -4,6 +4,7 @@ import type { AuditAnchor, AuditEvent } from '../domain/audit.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
 import type { AuditedRelease, RulesVersion } from '../store/audit-trail.ts'
@@ -29,6 +30,7 @@ export interface AuditedToken {
   readonly entry: ProviderEntry
   /** The user for whom a connection of the project is used. */
   readonly actingFor?: string | undefined
+  readonly shared?: SharedConnection | undefined
   /** `AuditLog.fingerprint` of the access token. */
   readonly fingerprint: string
   readonly texts: Pick<ReleaseTexts, 'audited'>
@@ -179,10 +181,10 @@ function toRelease(
   context: RequestContext,
   at: number,
 ): AuditedRelease {
-  const { connection, entry } = token
+  const { connection, entry, shared } = token
   const { apiKey } = context
   const line = releaseLine(token, context, at)
-  const release = { projectId: connection.projectId, line, connection, entry, rules }
+  const release = { projectId: connection.projectId, line, connection, entry, rules, shared }
   return apiKey === undefined ? release : { ...release, apiKey }
 }
 

@@ -1,4 +1,5 @@
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
+import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /** A token for a caller or a tool. It may be handed out only after `releaseTokens` has recorded it. */
@@ -10,6 +11,8 @@ export interface Release extends AccessSecrets {
   readonly clientId?: string | undefined
   /** The user for whom a connection of the project is used. Absent: the connection's own user. */
   readonly actingFor?: string | undefined
+  /** That connection of the project: the release is recorded only while it is shared so. */
+  readonly shared?: SharedConnection | undefined
   /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
 }

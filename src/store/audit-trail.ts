@@ -3,6 +3,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { AuditBlock, AuditHead } from '../domain/audit.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from './audit-entries.ts'
 import type { Database } from './database.ts'
@@ -16,6 +17,8 @@ export interface AuditedRelease {
   readonly entry: ProviderEntry
   /** Absent in commands and background jobs, which need no key. */
   readonly apiKey?: ApiKey
+  /** The connection of the project whose token it is, as it was shared. Absent: a user's own. */
+  readonly shared?: SharedConnection | undefined
   /** The versions of the project's rules that permitted the release. */
   readonly rules: readonly RulesVersion[]
 }
@@ -47,7 +50,7 @@ export interface AuditTrail {
   /**
    * Appends the releases that are still valid, in one commit, and returns for each whether it is. It is valid while the
    * connection is active and of the same generation, the provider entry is unchanged, the key is neither revoked nor
-   * expired, and the project's rules have the same version. For a release that is not valid a change is announced, so
+   * expired, the project's rules have the same version, and a shared connection is shared as before. For a release that is not valid a change is announced, so
    * that caches drop the stale row.
    */
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>

@@ -3,7 +3,10 @@ import type { AuditedRelease } from './audit-trail.ts'
 import type { StoreChange } from './changes.ts'
 import { connectionChange } from './connection-row.ts'
 
-export type PreconditionNoun = Extract<StoreChange['noun'], 'connection' | 'provider' | 'api_key' | 'policy'>
+export type PreconditionNoun = Extract<
+  StoreChange['noun'],
+  'connection' | 'provider' | 'api_key' | 'policy' | 'shared_connection'
+>
 
 /** The rows on which the release of a token is based, with the SQL of the version and the status that are compared. */
 export const PRECONDITIONS = {
@@ -16,6 +19,13 @@ export const PRECONDITIONS = {
     status: "case when revoked_at is null then 'active' else 'revoked' end",
   },
   policy: { table: 'projects', key: 'id', version: 'policies_version', status: "''" },
+  // the MAC covers with whom it is shared
+  shared_connection: {
+    table: 'shared_connections',
+    key: 'id',
+    version: 'updated_at',
+    status: "coalesce(mac, '')",
+  },
 } as const satisfies Record<PreconditionNoun, object>
 
 /** The compared values of one row. */
@@ -34,7 +44,7 @@ export type IsCurrent = (
 
 /** The change that the release has missed, or `undefined` when all rows that it is based on are current. */
 export function staleChangeOf(
-  { projectId, connection, entry, apiKey, rules }: AuditedRelease,
+  { projectId, connection, entry, apiKey, rules, shared }: AuditedRelease,
   at: EpochSeconds,
   isCurrent: IsCurrent,
 ): StoreChange | undefined {
@@ -47,6 +57,10 @@ export function staleChangeOf(
   // a rotation of the key may have set an expiry meanwhile
   const isValid = ({ version: end, status }: Precondition) => status === 'active' && (end === 0 || end > at)
   if (apiKey !== undefined && !isCurrent('api_key', apiKey.id, apiKey, isValid)) return { noun: 'api_key' }
+  const isSharedSo = ({ version, status }: Precondition) =>
+    version === shared?.updatedAt && status === (shared.mac ?? '')
+  if (shared !== undefined && !isCurrent('shared_connection', shared.id, shared, isSharedSo))
+    return { noun: 'shared_connection' }
   const isInForce = rules.every((basis) =>
     isCurrent('policy', projectId, basis, ({ version }) => version === basis.version),
   )

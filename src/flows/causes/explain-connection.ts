@@ -108,11 +108,14 @@ export function causeOfConnection(
 
 function codeFor(
   broker: Broker,
-  { status, statusReason, providerIdentity: identity, withheldScopes }: Connection,
+  { userId, status, statusReason, providerIdentity: identity, withheldScopes }: Connection,
   entry: ProviderEntry | undefined,
   entries: readonly TrailEntry[],
 ): CauseCode | undefined {
   const failed = entries.findLast(({ step }) => step === 'refresh_failed')?.details
+  const isProjectsKey = userId === NO_USER && entry?.provider.credentials !== undefined
+  if (status === 'needs_authorization' && isProjectsKey && statusReason !== 'unreadable')
+    return 'shared_connection_unusable'
   if (status === 'needs_authorization')
     switch (statusReason) {
       case 'consent_withdrawn':

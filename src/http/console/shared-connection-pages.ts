@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { SharedWith } from '../../domain/shared-connection.ts'
 import {
@@ -9,9 +10,12 @@ import {
   updateConnectionOfProject,
 } from '../../operations/admin/shared-connections.ts'
 import { omitted } from '../../operations/omitted.ts'
+import { getAuthProvider, listAuthProviders } from '../../operations/providers/auth-providers.ts'
+import { LONGEST_VALUE } from '../../providers/credentials.ts'
+import type { credentialsAnswer } from '../../providers/definition/credentials-settings.ts'
 import { asCurl, facts, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
-import { hidden, submit } from './form-fields.ts'
+import { field, hidden, secretArea, submit } from './form-fields.ts'
 import { attempt } from './form-outcome.ts'
 import { operationForm, problemOf, type SentBody } from './operation-form.ts'
 import { outputView } from './output-view.ts'
@@ -37,11 +41,18 @@ const ADD = operationForm(addConnectionOfProject, {
   ...SHARING,
   scopes: { label: 'Scopes', hint: 'The most that its tokens may have. Left empty: what each tool needs.' },
   owner: false,
+  fields: false,
+})
+
+const ADD_KEY = operationForm(addConnectionOfProject, {
+  name: { label: 'Name', hint: 'What people call it.' },
+  ...SHARING,
+  ...{ provider_id: false, owner: false, scopes: false, fields: false },
 })
 
 const CHANGE = operationForm(
   updateConnectionOfProject,
-  { name: { label: 'Name', hint: 'What people call it.' }, ...SHARING },
+  { name: { label: 'Name', hint: 'What people call it.' }, ...SHARING, fields: false },
   { isRecord: true },
 )
 
@@ -57,15 +68,51 @@ const ROWS = outputView(getConnectionOfProject.output, {
   provider_id: ['Provider', ({ provider_id: id }) => id ?? 'removed'],
   shared_with: ['Shared with', ({ shared_with: shared }) => sharingOf(shared)],
   scopes: ['At most', ({ scopes }) => scopes?.join(' ') ?? 'what each tool needs'],
+  status: [
+    'Status',
+    ({ status, status_reason: reason }) =>
+      status === 'active' ? 'active' : `needs attention${reason === undefined ? '' : `: ${reason}`}`,
+  ],
   created_at: 'Added',
-  ...omitted('id', 'owner', 'updated_at'),
+  ...omitted('id', 'owner', 'status_reason', 'updated_at'),
 })
+
+type Fields = Readonly<Record<string, NonNullable<z.output<typeof credentialsAnswer>['fields']>[string]>>
+
+/** The inputs for what people type; what was sent is not shown again. */
+function fieldInputs(fields: Fields, faults: ReadonlyMap<string, string> = new Map()) {
+  return Object.entries(fields).map(
+    ([name, { label = name, secret, multiline, help_url: help, example }]) => {
+      const id = `fields.${name}`
+      const options = {
+        ...(help !== undefined && {
+          hint: html`<a href="${help}" rel="noreferrer" target="_blank">Where to find it</a>`,
+        }),
+        fault: faults.get(id),
+        required: true,
+      }
+      if (secret && multiline) return secretArea(label, id, options)
+      return field(label, id, {
+        ...options,
+        ...(secret ? { type: 'password' as const } : example === undefined ? {} : { placeholder: example }),
+        maxlength: LONGEST_VALUE,
+      })
+    },
+  )
+}
+
+function fieldsIn(form: URLSearchParams): Record<string, string> {
+  const entries = [...form].filter(([name]) => name.startsWith('fields.'))
+  return Object.fromEntries(entries.map(([name, value]) => [name.replace('fields.', ''), value]))
+}
 
 /** Connections of the project: the list, the form that adds one, and a page for each to share it with others. */
 export function addSharedConnectionPages(routes: ConsoleRoutes): void {
   async function list(on: OnPage, sent?: SentBody) {
     const { items } = await perform(on, listConnectionsOfProject)
     const rows = items.map((shared) => ROWS.cells(shared, on.broker.now()))
+    const { items: providers } = on.mayChange ? await perform(on, listAuthProviders) : { items: [] }
+    const withKeys = providers.filter(({ type, owner }) => type === 'credentials' && owner !== 'user')
     const empty = {
       title: 'No connections of the project yet',
       text: 'Services that a client uses by itself, without a user’s consent, are connected once for all or some users.',
@@ -73,6 +120,7 @@ export function addSharedConnectionPages(routes: ConsoleRoutes): void {
     }
     const body = html`${table('Connections of the project', ROWS.heads, rows, empty)}
 ${on.mayChange && html`<div id="add">${section('Add a connection', html`${on.form('/shared', html`${ADD.view(sent)}${submit('Add connection')}`, { recent: true })}`)}</div>`}
+${withKeys.length > 0 && section('Add a key', html`<ul>${withKeys.map(({ id }) => html`<li><a href="/dashboard/shared/key/${id}">${id}</a></li>`)}</ul>`)}
 ${asCurl(on, '/v1/admin/connections')}`
     return on.show('Connections of the project', body, {
       lead: 'Shared by an administrator with users, agents and tools.',
@@ -80,13 +128,37 @@ ${asCurl(on, '/v1/admin/connections')}`
     })
   }
 
+  /** The form for a connection with a key of the provider. */
+  async function newKey(on: OnPage, providerId: string, sent?: SentBody) {
+    const { credentials } = await perform(on, getAuthProvider, { params: { id: providerId } })
+    const inputs = html`${ADD_KEY.view(sent)}${fieldInputs(credentials?.fields ?? {}, sent?.refused?.faults)}`
+    const body = html`${on.form(`/shared/key/${providerId}`, html`${inputs}${submit('Check and add')}`, { recent: true })}
+${asCurl(on, '/v1/admin/connections')}`
+    return on.show(`A key for ${providerId}`, body, {
+      lead: 'The service is asked whether it takes the key before it is stored, encrypted. It is never shown again.',
+      ...problemOf(sent),
+    })
+  }
+
   async function one(on: OnPage, id: string, sent?: SentBody) {
     const shared = await perform(on, getConnectionOfProject, { params: { id } })
+    const { provider_id: providerId } = shared
+    const { credentials = undefined } =
+      on.mayChange && providerId !== undefined
+        ? await perform(on, getAuthProvider, { params: { id: providerId } })
+        : {}
+    const replace =
+      credentials !== undefined &&
+      section(
+        'Replace the key',
+        html`${on.form(`/shared/${id}/key`, html`${fieldInputs(credentials.fields, sent?.refused?.faults)}${submit('Check and replace')}`, { recent: true })}`,
+      )
     const values = { values: CHANGE.valuesOf(shared) }
     const controls =
       on.mayChange &&
-      html`${section('Share it with others', html`${on.form(`/shared/${id}`, html`${CHANGE.view(sent ?? values)}${submit('Save')}`, { recent: true })}`)}
-${section('Try it', html`${on.form(`/shared/${id}/test`, html`<p>Forgets its tokens, and asks the provider for a new one.</p>${submit('Ask for a token')}`, { recent: true })}`)}
+      html`${section('Share it with others', html`${on.form(`/shared/${id}`, html`${CHANGE.view(sent !== undefined && [...sent.values].length > 0 ? sent : values)}${submit('Save')}`, { recent: true })}`)}
+${replace}
+${section('Try it', html`${on.form(`/shared/${id}/test`, html`<p>${credentials === undefined ? 'Forgets its tokens, and asks the provider for a new one.' : 'Asks the service whether it still takes the key.'}</p>${submit('Try it')}`, { recent: true })}`)}
 ${rowDanger(on, {
   action: '/shared/delete',
   text: 'Delete',
@@ -102,6 +174,7 @@ ${asCurl(on, `/v1/admin/connections/${id}`)}`
   }
 
   routes.page('/shared', (on) => list(on))
+  routes.page('/shared/key/:provider', (on) => newKey(on, on.c.req.param('provider') ?? ''))
   routes.page('/shared/:id', (on) => one(on, on.c.req.param('id') ?? ''))
 
   routes.form(
@@ -131,6 +204,35 @@ ${asCurl(on, `/v1/admin/connections/${id}`)}`
   )
 
   routes.form(
+    '/shared/key/:provider',
+    async (on, form) => {
+      const provider_id = on.c.req.param('provider') ?? ''
+      const added = await attempt(() =>
+        perform(on, addConnectionOfProject, {
+          body: { ...ADD_KEY.read(form), provider_id, fields: fieldsIn(form) },
+        }),
+      )
+      if (added.outcome === 'refused') return newKey(on, provider_id, { values: form, refused: added })
+      return on.go('/shared', `${added.result.name} works, and is shared.`)
+    },
+    { recent: true },
+  )
+
+  routes.form(
+    '/shared/:id/key',
+    async (on, form) => {
+      const id = on.c.req.param('id') ?? ''
+      const changed = await attempt(() =>
+        perform(on, updateConnectionOfProject, { params: { id }, body: { fields: fieldsIn(form) } }),
+      )
+      if (changed.outcome === 'refused')
+        return one(on, id, { values: new URLSearchParams(), refused: changed })
+      return on.go(`/shared/${id}`, 'The service takes the new key.')
+    },
+    { recent: true },
+  )
+
+  routes.form(
     '/shared/:id',
     async (on, form) => {
       const id = on.c.req.param('id') ?? ''
@@ -152,7 +254,7 @@ ${asCurl(on, `/v1/admin/connections/${id}`)}`
       const id = on.c.req.param('id') ?? ''
       const tested = await attempt(() => perform(on, testConnectionOfProject, { params: { id } }))
       if (tested.outcome === 'refused') return one(on, id, { values: new URLSearchParams(), refused: tested })
-      return on.go(`/shared/${id}`, 'The provider gave a token.')
+      return on.go(`/shared/${id}`, 'It works.')
     },
     { recent: true },
   )

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
+import { NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
 import {
   addSharedConnection,
   changeSharedConnection,
@@ -10,7 +11,7 @@ import {
   testSharedConnection as test,
 } from '../../flows/manage-shared-connections.ts'
 import { defineOperation } from '../operation.ts'
-import { idText, plainText, scopeText, visibleLine } from '../schemas/fields.ts'
+import { fieldsText, idText, plainText, scopeText, visibleLine } from '../schemas/fields.ts'
 import { pageSchema, slicePage, wholeListQuery } from '../schemas/page.ts'
 
 const tag = 'Connections of the project'
@@ -41,6 +42,13 @@ const sharingChange = z
     example: { users: ['ada'], tools: null },
   })
 
+const fields = fieldsText.meta({
+  writeOnly: true,
+  description:
+    'For a provider of the type `credentials`: all its fields (`credentials.fields`), secrets too. The service is asked first; nothing is stored that it refuses',
+  example: { domain: 'acme', api_key: '…' },
+})
+
 const nameText = visibleLine(100).meta({ description: 'What people call it; unique for its provider' })
 
 const sharedSchema = z
@@ -51,6 +59,10 @@ const sharedSchema = z
     name: z.string(),
     scopes: z.array(z.string()).optional(),
     shared_with: sharedWithSchema,
+    status: z.enum(['active', 'needs_attention']).meta({
+      description: '`needs_attention`: callers are refused until an administrator has looked after it',
+    }),
+    status_reason: z.enum(NEEDS_AUTHORIZATION_REASONS).optional(),
     created_at: z.string(),
     updated_at: z.string(),
   })
@@ -67,7 +79,7 @@ export const addConnectionOfProject = defineOperation({
   tag,
   summary: 'Add a connection of the project, and share it',
   description:
-    'For a provider whose `owner` is `project` or `either`. The provider is asked for a token first; if it gives none, nothing is added.',
+    'For a provider whose `owner` is `project` or `either`. The provider is asked for a token first, or whether it takes the fields; if not, nothing is added.',
   body: z.object({
     provider_id: idText.meta({ description: 'A provider entry, by its id or its kind' }),
     owner: z.literal('project').nullish(),
@@ -78,6 +90,7 @@ export const addConnectionOfProject = defineOperation({
       .max(200)
       .nullish()
       .meta({ description: 'The most that its tokens may have. Left out: what each tool needs' }),
+    fields: fields.nullish(),
     shared_with: sharedWithSchema,
   }),
   takesIdempotencyKey: true,
@@ -85,12 +98,13 @@ export const addConnectionOfProject = defineOperation({
   answer: 'Added',
   output: sharedSchema,
   async run(broker, { body, caller }) {
-    const { provider_id: provider, name, scopes, shared_with: sharedWith } = body
+    const { provider_id: provider, name, scopes, fields, shared_with: sharedWith } = body
     return toWire(
       await addSharedConnection(broker, caller.projectId, {
         provider,
         name,
         scopes: scopes ?? undefined,
+        fields: fields ?? undefined,
         sharedWith,
       }),
     )
@@ -135,13 +149,17 @@ export const updateConnectionOfProject = defineOperation({
   path: `${PATH}/{id}`,
   role: 'admin',
   tag,
-  summary: 'Rename a connection of the project, or share it with others',
+  summary: 'Rename a connection of the project, share it with others, or replace its key',
   params,
-  body: z.object({ name: nameText.optional(), shared_with: sharingChange.optional() }),
+  body: z.object({
+    name: nameText.optional(),
+    shared_with: sharingChange.optional(),
+    fields: fields.optional(),
+  }),
   answer: 'Changed',
   output: sharedSchema,
-  run: async (broker, { params: { id }, body: { name, shared_with: sharedWith }, caller }) =>
-    toWire(await changeSharedConnection(broker, caller.projectId, id, { name, sharedWith })),
+  run: async (broker, { params: { id }, body: { name, shared_with: sharedWith, fields }, caller }) =>
+    toWire(await changeSharedConnection(broker, caller.projectId, id, { name, sharedWith, fields })),
 })
 
 export const testConnectionOfProject = defineOperation({
@@ -151,9 +169,9 @@ export const testConnectionOfProject = defineOperation({
   path: `${PATH}/{id}/test`,
   role: 'admin',
   tag,
-  summary: 'Forget the tokens of a connection of the project, and ask for a new one',
+  summary: 'Ask for a new token of a connection of the project, or have its key checked',
   params,
-  answer: 'The provider gave a token',
+  answer: 'The provider gave a token, or takes the key',
   output: sharedSchema,
   run: async (broker, { params: { id }, caller }) => toWire(await test(broker, caller.projectId, id)),
 })
@@ -165,13 +183,13 @@ export const deleteConnectionOfProject = defineOperation({
   path: `${PATH}/{id}`,
   role: 'admin',
   tag,
-  summary: 'Delete a connection of the project with its tokens',
+  summary: 'Delete a connection of the project with its tokens and its key',
   params,
   answer: 'Deleted',
   run: (broker, { params: { id }, caller }) => remove(broker, caller.projectId, id),
 })
 
-function toWire({ shared, entry }: SharedWithEntry): z.infer<typeof sharedSchema> {
+function toWire({ shared, entry, trouble }: SharedWithEntry): z.infer<typeof sharedSchema> {
   const { id, name, scopes, sharedWith, createdAt, updatedAt } = shared
   return {
     id,
@@ -184,6 +202,8 @@ function toWire({ shared, entry }: SharedWithEntry): z.infer<typeof sharedSchema
       ...(sharedWith.agents && { agents: [...sharedWith.agents] }),
       ...(sharedWith.tools && { tools: [...sharedWith.tools] }),
     },
+    status: trouble === undefined ? 'active' : 'needs_attention',
+    status_reason: trouble,
     created_at: toTimestamp(createdAt),
     updated_at: toTimestamp(updatedAt),
   }

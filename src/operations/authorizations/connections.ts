@@ -7,11 +7,10 @@ import { getConnectionToken as getToken } from '../../flows/connection-token.ts'
 import { getConnection as get, makeDefault } from '../../flows/get-connection.ts'
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
-import { LONGEST_VALUE } from '../../providers/credentials.ts'
 import { defineOperation } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
-import { idText, userIdText } from '../schemas/fields.ts'
+import { fieldsText, idText, userIdText } from '../schemas/fields.ts'
 
 const connectionSchema = z
   .object({
@@ -75,14 +74,11 @@ export const createConnection = defineOperation({
   body: z.object({
     user_id: userIdText,
     provider_id: idText.meta({ description: 'The id of a provider of the project, or a well-known one' }),
-    fields: z
-      .record(z.string().max(100), z.string().max(LONGEST_VALUE))
-      .refine((fields) => Object.keys(fields).length <= 20, 'at most 20 fields')
-      .meta({
-        writeOnly: true,
-        description: 'All fields of the provider (`credentials.fields`), secrets too',
-        example: { domain: 'acme', api_key: '…' },
-      }),
+    fields: fieldsText.meta({
+      writeOnly: true,
+      description: 'All fields of the provider (`credentials.fields`), secrets too',
+      example: { domain: 'acme', api_key: '…' },
+    }),
     default: z.boolean().optional().meta({
       description: 'Whether calls that name no account use it. The first connection is used anyway.',
     }),

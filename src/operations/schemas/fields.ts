@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { LONGEST_VALUE } from '../../providers/credentials.ts'
 
 // Schemas of members that many requests have, and what each may hold.
 
@@ -50,6 +51,10 @@ export function visibleLine(max: number) {
 /** Includes the separators of lines and paragraphs, which are not control characters. */
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u2800/gu
+/** What people type for a provider of the type `credentials`, by the fields' names. */
+export const fieldsText = z
+  .record(z.string().max(100), z.string().max(LONGEST_VALUE))
+  .refine((fields) => Object.keys(fields).length <= 20, 'at most 20 fields')
 /** The display name of a user, for pages. */
 export const userDisplayText = visibleLine(80)
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */

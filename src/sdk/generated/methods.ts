@@ -155,7 +155,8 @@ export interface AdminMethods {
   readonly sharedConnections: {
     /**
      * Add a connection of the project, and share it. For a provider whose `owner` is `project` or
-     * `either`. The provider is asked for a token first; if it gives none, nothing is added.
+     * `either`. The provider is asked for a token first, or whether it takes the fields; if not, nothing
+     * is added.
      *
      * Needs a key of the role `admin`.
      */
@@ -163,18 +164,21 @@ export interface AdminMethods {
       connection: Body<'addConnectionOfProject'>,
       options?: RequestOptions,
     ): Promise<Wire.SharedConnection>
-    /** Delete a connection of the project with its tokens. Needs a key of the role `admin`. */
+    /** Delete a connection of the project with its tokens and its key. Needs a key of the role `admin`. */
     delete(id: string, options?: RequestOptions): Promise<void>
     /** One connection of the project. Needs a key of the role `readonly` or above. */
     get(id: string, options?: RequestOptions): Promise<Wire.SharedConnection>
     /** All connections of the project. Needs a key of the role `readonly` or above. */
     list(): List<Wire.SharedConnection>
     /**
-     * Forget the tokens of a connection of the project, and ask for a new one. Needs a key of the role
+     * Ask for a new token of a connection of the project, or have its key checked. Needs a key of the role
      * `admin`.
      */
     test(id: string, options?: RequestOptions): Promise<Wire.SharedConnection>
-    /** Rename a connection of the project, or share it with others. Needs a key of the role `admin`. */
+    /**
+     * Rename a connection of the project, share it with others, or replace its key. Needs a key of the
+     * role `admin`.
+     */
     update(
       id: string,
       changes: Body<'updateConnectionOfProject'>,

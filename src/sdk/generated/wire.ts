@@ -4346,6 +4346,7 @@ export type CauseCode =
   | 'no_refresh_token'
   | 'endpoints_changed'
   | 'credential_refused'
+  | 'shared_connection_unusable'
   | 'refreshed_as_another'
   | 'tokens_unreadable'
 
@@ -6191,6 +6192,18 @@ export interface SharedConnection {
      */
     readonly tools?: readonly string[]
   }
+  /** `needs_attention`: callers are refused until an administrator has looked after it */
+  readonly status: 'active' | 'needs_attention'
+  readonly status_reason?:
+    | 'refresh_refused'
+    | 'consent_withdrawn'
+    | 'token_expired'
+    | 'refresh_token_expired'
+    | 'provider_changed'
+    | 'refresh_outcome_lost'
+    | 'account_changed'
+    | 'credential_refused'
+    | 'unreadable'
   readonly created_at: string
   readonly updated_at: string
 }
@@ -6794,6 +6807,11 @@ export interface Operations {
       readonly name: string
       /** The most that its tokens may have. Left out: what each tool needs */
       readonly scopes?: readonly string[] | null | undefined
+      /**
+       * For a provider of the type `credentials`: all its fields (`credentials.fields`), secrets too. The
+       * service is asked first; nothing is stored that it refuses
+       */
+      readonly fields?: { readonly [name: string]: string } | null | undefined
       /** Who may use the connection: a use has to match all members */
       readonly shared_with: {
         /** The ids of users; `*` is any characters */
@@ -7161,7 +7179,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DeletedConnection
   }
-  /** Delete a connection of the project with its tokens */
+  /** Delete a connection of the project with its tokens and its key */
   readonly deleteConnectionOfProject: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/connections/{id}'
@@ -8798,7 +8816,7 @@ export interface Operations {
     readonly answer: StreamEvent
     readonly mediaType: 'text/event-stream'
   }
-  /** Forget the tokens of a connection of the project, and ask for a new one */
+  /** Ask for a new token of a connection of the project, or have its key checked */
   readonly testConnectionOfProject: {
     readonly method: 'POST'
     readonly path: '/v1/admin/connections/{id}/test'
@@ -8878,7 +8896,7 @@ export interface Operations {
     readonly body: AuthProviderUpdateRequest
     readonly answer: AuthProviderResponse
   }
-  /** Rename a connection of the project, or share it with others */
+  /** Rename a connection of the project, share it with others, or replace its key */
   readonly updateConnectionOfProject: {
     readonly method: 'PATCH'
     readonly path: '/v1/admin/connections/{id}'
@@ -8904,6 +8922,11 @@ export interface Operations {
             readonly tools?: readonly string[] | null | undefined
           }
         | undefined
+      /**
+       * For a provider of the type `credentials`: all its fields (`credentials.fields`), secrets too. The
+       * service is asked first; nothing is stored that it refuses
+       */
+      readonly fields?: { readonly [name: string]: string } | undefined
     }
     readonly answer: SharedConnection
   }

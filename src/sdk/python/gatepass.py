@@ -3349,6 +3349,7 @@ class _SharedConnectionRequired(TypedDict):
     owner: Literal["project"]
     name: str
     shared_with: SharedConnectionSharedWith
+    status: Literal["active", "needs_attention"]
     created_at: str
     updated_at: str
 
@@ -3356,6 +3357,7 @@ class _SharedConnectionRequired(TypedDict):
 class SharedConnection(_SharedConnectionRequired, total=False):
     provider_id: str
     scopes: list[str]
+    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "unreadable"]
 
 
 class _SharedConnectionSharedWithRequired(TypedDict):
@@ -4256,7 +4258,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
 ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
@@ -4302,18 +4304,19 @@ class Gatepass(_Client):
     def add_connection_of_project(
         self, *, provider_id: str, name: str, shared_with: SharedConnectionSharedWith,
         owner: Literal["project", None] = UNSET, scopes: Optional[list[str]] = UNSET,
-        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+        fields: Optional[dict[str, str]] = UNSET, idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
     ) -> SharedConnection:
         """Add a connection of the project, and share it.
 
-        For a provider whose `owner` is `project` or `either`. The provider is asked for a token first; if it
-        gives none, nothing is added.
+        For a provider whose `owner` is `project` or `either`. The provider is asked for a token first, or
+        whether it takes the fields; if not, nothing is added.
 
         Needs a key of the role `admin`."""
         return self._call(
             "POST", "/v1/admin/connections", "by_key", body={"provider_id": provider_id, "owner": owner,
-            "name": name, "scopes": scopes, "shared_with": shared_with}, idempotency_key=idempotency_key,
-            timeout=timeout,
+            "name": name, "scopes": scopes, "fields": fields, "shared_with": shared_with},
+            idempotency_key=idempotency_key, timeout=timeout,
         )
 
     def authorize(
@@ -4711,7 +4714,7 @@ class Gatepass(_Client):
     def delete_connection_of_project(
         self, id: str, *, timeout: Optional[float] = None,
     ) -> None:
-        """Delete a connection of the project with its tokens.
+        """Delete a connection of the project with its tokens and its key.
 
         Needs a key of the role `admin`."""
         return self._call(
@@ -5745,7 +5748,7 @@ class Gatepass(_Client):
     def test_connection_of_project(
         self, id: str, *, timeout: Optional[float] = None,
     ) -> SharedConnection:
-        """Forget the tokens of a connection of the project, and ask for a new one.
+        """Ask for a new token of a connection of the project, or have its key checked.
 
         Needs a key of the role `admin`."""
         return self._call(
@@ -5826,14 +5829,14 @@ class Gatepass(_Client):
 
     def update_connection_of_project(
         self, id: str, *, name: str = UNSET, shared_with: UpdateConnectionOfProjectSharedWith = UNSET,
-        timeout: Optional[float] = None,
+        fields: dict[str, str] = UNSET, timeout: Optional[float] = None,
     ) -> SharedConnection:
-        """Rename a connection of the project, or share it with others.
+        """Rename a connection of the project, share it with others, or replace its key.
 
         Needs a key of the role `admin`."""
         return self._call(
             "PATCH", "/v1/admin/connections/{id}", "safe", params={"id": id}, body={"name": name,
-            "shared_with": shared_with}, timeout=timeout,
+            "shared_with": shared_with, "fields": fields}, timeout=timeout,
         )
 
     def update_policy(

@@ -436,4 +436,22 @@ export const consent: readonly Mutation[] = [
     test: 'flows/credentials.test.ts',
     name: 'that was made for other hosts sends nothing',
   },
+  {
+    rows: ['72'],
+    fault: 'a release is recorded although the sharing has changed',
+    file: 'src/store/preconditions.ts',
+    from: 'shared !== undefined && !isCurrent(',
+    to: 'shared === null && !isCurrent(',
+    test: 'flows/keys-of-project.test.ts',
+    name: 'a sharing that ends right before the release is not honoured',
+  },
+  {
+    rows: ['72'],
+    fault: 'a key of the project is sent to hosts that it was not typed for',
+    file: 'src/flows/get-access-token.ts',
+    from: "if (connection.status === 'active' && connection.providerIdentity",
+    to: "if (connection.status !== 'active' && connection.providerIdentity",
+    test: 'flows/keys-of-project.test.ts',
+    name: 'a key is sent to no other place than it was typed for',
+  },
 ]

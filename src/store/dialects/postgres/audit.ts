@@ -55,6 +55,7 @@ async function comparisonOf(
         [...new Set(releases.map(({ entry }) => entry.uid))],
         [...new Set(releases.flatMap(({ apiKey }) => apiKey?.id ?? []))],
         [...new Set(releases.map(({ projectId }) => projectId))],
+        [...new Set(releases.flatMap(({ shared }) => shared?.id ?? []))],
         ...(isPartitioned ? [bitsOfOwners(releases.map(({ connection }) => connection)).ownersBits] : []),
       ],
     }),
@@ -80,5 +81,5 @@ const SELECT_PRECONDITIONS = Object.entries(PRECONDITIONS)
 /** For a database with partitions: connections are read from the partitions of their owners only. */
 const SELECT_IN_PARTITIONS = SELECT_PRECONDITIONS.replace(
   / from connections where /,
-  ' from connections where owner_bits = any($5::text[]) and ',
+  ' from connections where owner_bits = any($6::text[]) and ',
 )

@@ -100,8 +100,9 @@ export function createReleaseCheck(
     provider: prepared('provider'),
     api_key: prepared('api_key'),
     policy: prepared('policy'),
+    shared_connection: prepared('shared_connection'),
   }
-  const changes = { connection: 0, provider: 0, api_key: 0, policy: 0 }
+  const changes = { connection: 0, provider: 0, api_key: 0, policy: 0, shared_connection: 0 }
   const checked = new WeakMap<object, number>()
   onChange(({ noun }) => {
     if (noun in changes) changes[noun as PreconditionNoun]++
@@ -117,10 +118,11 @@ export function createReleaseCheck(
     return true
   }
 
-  const isChecked = ({ connection, entry, apiKey, rules }: AuditedRelease) =>
+  const isChecked = ({ connection, entry, apiKey, rules, shared }: AuditedRelease) =>
     checked.get(connection) === changes.connection &&
     checked.get(entry) === changes.provider &&
     (apiKey === undefined || checked.get(apiKey) === changes.api_key) &&
+    (shared === undefined || checked.get(shared) === changes.shared_connection) &&
     rules.every((basis) => checked.get(basis) === changes.policy)
 
   return {
