@@ -152,7 +152,8 @@ describe('a user who enters a code', () => {
     await click(url, browser)
     await world.asked(5)
     const question = await browser.get(url)
-    const end = await browser.post(`${url}/account/not-mine`, {}, { from: url })
+    const grant = /name="grant" value="([^"]+)"/.exec(question.body)?.[1] ?? ''
+    const end = await browser.post(`${url}/account/not-mine`, { grant }, { from: url })
     expect(end.status).toBe(303)
     expect(question.body).toContain('/account/not-mine')
     expect(await world.status(id)).toMatchObject({ status: 'failed', reason: 'account_mismatch' })
@@ -221,6 +222,25 @@ describe('a user who enters a code', () => {
     await world.asked(5)
     expect(server.polls.map(({ device_code }) => device_code)).toEqual([server.codes[1]?.deviceCode])
   })
+})
+
+test('the answer of a page about an earlier account stores no other account', async () => {
+  await using world = await startWorld({ server: { answers: ['approved'] } })
+  const { server, call } = world
+  const browser = new UserAgent()
+  const { id, url } = await world.begin()
+  const connectPage = await browser.get(url)
+  await browser.submitForm(connectPage)
+  await world.asked(5)
+  const earlier = await browser.get(url)
+  expect(earlier.body).toContain('ada@p.example')
+  await browser.submitForm(connectPage) // in another tab; a stranger sees this code and approves
+  server.settings.account = { sub: 'd-2', email: 'stranger@p.example' }
+  await world.asked(5)
+  const shown = await browser.submitForm(earlier)
+  expect(shown.body).toContain('stranger@p.example')
+  expect((await world.status(id)).status).toBe('pending')
+  expect(await connectionsOf(call)).toEqual([])
 })
 
 describe('another browser', () => {

@@ -15,12 +15,22 @@ const NOT_MINE =
 /**
  * The answer of the user to "Is this your account?": only then the connection is stored. No redirect has come back from
  * the provider, so nothing else shows that the person at this browser is the one who approved. Only the browser that
- * clicked may answer. After "no" the tokens are revoked.
+ * clicked may answer, and only about the grant that its page was about (`shown`): another tab may have a page of an earlier
+ * account. After "no" the tokens are revoked.
  */
 export async function confirmAccount(
   broker: Broker,
   authorization: Authorization,
-  { browserId, answer }: { readonly browserId: string | undefined; readonly answer: 'mine' | 'not mine' },
+  {
+    browserId,
+    shown,
+    answer,
+  }: {
+    readonly browserId: string | undefined
+    /** `grantHash` of the page. */
+    readonly shown: string | undefined
+    readonly answer: 'mine' | 'not mine'
+  },
 ): Promise<StartedAttempt> {
   const { store, now, settings } = broker
   const { verifier } = settings
@@ -31,6 +41,7 @@ export async function confirmAccount(
     await recordRefusal(broker, authorization, 'wrong_browser')
     return { outcome: 'wrong_browser' }
   }
+  if (shown !== sha256(granted)) return notStartable(broker, authorization)
   // the attempt began before logins were required: the next click requires a login
   if (
     verifier.kind === 'oidc' &&

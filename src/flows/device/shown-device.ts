@@ -14,8 +14,8 @@ export type ShownDevice =
       readonly verificationUri: string
       readonly expiresAt: EpochSeconds
     }
-  /** The account that approved; empty: the provider did not name it. */
-  | { readonly kind: 'account'; readonly account: string }
+  /** The account that approved; empty: the provider did not name it. `grantHash`: of the grant that the answer is about. */
+  | { readonly kind: 'account'; readonly account: string; readonly grantHash: string }
 
 /** `undefined` for every other browser, and where no code is open. */
 export function shownDevice(
@@ -28,7 +28,7 @@ export function shownDevice(
   try {
     if (granted !== undefined) {
       const { name, id } = openHeldGrant(broker, authorization, granted).account
-      return { kind: 'account', account: name || id }
+      return { kind: 'account', account: name || id, grantHash: sha256(granted) }
     }
     const { device } = openAttemptSecrets(broker, authorization, attempt)
     if (device === undefined) return undefined

@@ -9,7 +9,8 @@ import { nextUriOf } from '../../flows/ending-uri.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { StartedAttempt } from '../../flows/started-attempt.ts'
 import { isDeviceGrant } from '../../providers/provider-grant.ts'
-import { accountPage, codePage } from '../pages/device-page.ts'
+import { readForm } from '../endpoint/read-form.ts'
+import { accountPage, codePage, GRANT_FIELD } from '../pages/device-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -49,10 +50,9 @@ export function showDevice(
     .map((target) => new URL(target))
   if (shown.kind === 'account') {
     pageHeaders(c, { hasForm: true, formTo })
-    const { account } = shown
-    return c.html(
-      accountPage({ ...about, account, mineAction: paths.mine, notMineAction: paths.notMine }, words),
-    )
+    const { account, grantHash } = shown
+    const actions = { mineAction: paths.mine, notMineAction: paths.notMine }
+    return c.html(accountPage({ ...about, ...actions, account, grantHash }, words))
   }
   pageHeaders(c, { hasForm: true, formTo, script: 'runs and sends requests' })
   const { kind: _, ...code } = shown
@@ -102,8 +102,9 @@ export function addDevice(
       const refused = await refuse(c, authorization)
       if (refused !== undefined || authorization === undefined) return refused ?? c.body(null, 404)
       const browserId = cookies.idOf(c)
+      const shown = (await readForm(c)).get(GRANT_FIELD) ?? undefined
       return redirect(c, authorization, browserId, () =>
-        confirmAccount(broker, authorization, { browserId, answer }),
+        confirmAccount(broker, authorization, { browserId, shown, answer }),
       )
     })
 }

@@ -53,9 +53,13 @@ export function codePage(view: CodeView, words: Words): Html {
   })
 }
 
+/** The name of the field that says which grant the answer is about. */
+export const GRANT_FIELD = 'grant'
+
 export interface AccountView extends DeviceView {
   /** Empty: the provider did not name it. */
   readonly account: string
+  readonly grantHash: string
   /** The URLs to which the two answers are posted. */
   readonly mineAction: string
   readonly notMineAction: string
@@ -63,20 +67,21 @@ export interface AccountView extends DeviceView {
 
 /** The question before anything is stored: nothing else shows the user which account has approved. */
 export function accountPage(view: AccountView, words: Words): Html {
-  const { brand = NO_BRAND, account, mineAction, notMineAction } = view
+  const { brand = NO_BRAND, account, grantHash, mineAction, notMineAction } = view
   const { device } = words.texts.connect
   const provider = name(view.providerName)
   const who =
     account === ''
       ? device.unnamed({ provider })
       : device.connectedAs({ account: name(account, { longest: 100 }) })
+  const about = html`<input type="hidden" name="${GRANT_FIELD}" value="${grantHash}">`
   const body = html`<main>
 <article class="card">
 <h1>${device.isYours}</h1>
 <p>${provider}: ${who}${words.gap}${device.isYours}</p>
 <p class="warning" role="note">${device.nothingStored}</p>
-<form method="post" action="${mineAction}"><button type="submit">${device.mine}</button></form>
-<form method="post" action="${notMineAction}"><button class="secondary" type="submit">${device.notMine}</button></form>
+<form method="post" action="${mineAction}">${about}<button type="submit">${device.mine}</button></form>
+<form method="post" action="${notMineAction}">${about}<button class="secondary" type="submit">${device.notMine}</button></form>
 </article>
 </main>`
   return page(device.isYours, body, { words, brand })

@@ -37,6 +37,15 @@ export const device: readonly Mutation[] = [
   },
   {
     rows: ['79'],
+    fault: 'the answer of a page about an earlier account counts for another one',
+    file: 'src/flows/device/confirm-account.ts',
+    from: 'if (shown !== sha256(granted))',
+    to: 'if (shown === "")',
+    test: TEST,
+    name: 'the answer of a page about an earlier account stores no other account',
+  },
+  {
+    rows: ['79'],
     fault: 'another browser answers whose account it is',
     file: 'src/flows/device/confirm-account.ts',
     from: 'if (browserId === undefined || sha256(browserId) !== attempt.browserHash) {',
