@@ -27,7 +27,14 @@ export async function findImpersonatedToken(
   return tokenOf(broker, entry, { projectId, userId, id: entry.id, name }, [...new Set(scopes)].sort())
 }
 
-/** Whether the entry's client may ask for tokens in the name of the user. */
+/**
+ * Whether the entry's client may ask for tokens in the name of the user. A server may read letters of other forms as the
+ * usual ones (NFKC), so that an id with them would name another person there.
+ */
 export function mayImpersonate({ provider: { impersonation } }: ProviderEntry, userId: string): boolean {
-  return impersonation !== undefined && fitsPattern(impersonation.pattern, userId)
+  return (
+    impersonation !== undefined &&
+    userId === userId.normalize('NFKC') &&
+    fitsPattern(impersonation.pattern, userId)
+  )
 }

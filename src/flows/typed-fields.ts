@@ -7,11 +7,17 @@ import {
 } from '../providers/credentials.ts'
 import type { Provider } from '../providers/provider.ts'
 
-/** The values of the secret fields. Spaces and line breaks around a key come with copying, and belong to no key. */
+/**
+ * The values of the secret fields. Spaces and line breaks around a key come with copying, and belong to no key; nor do
+ * the line breaks that forms send (CRLF).
+ */
 export function typedSecrets(credentials: CredentialsSettings, typed: ConnectionValues): SecretValues {
   const names = fieldNames(credentials, { secret: true })
   return Object.fromEntries(
-    names.map((name) => [name, Object.hasOwn(typed, name) ? (typed[name] ?? '').trim() : '']),
+    names.map((name) => {
+      const value = Object.hasOwn(typed, name) ? (typed[name] ?? '') : ''
+      return [name, value.trim().replaceAll('\r\n', '\n')]
+    }),
   )
 }
 

@@ -53,7 +53,15 @@ export function secretTexts(
   if (credentials === undefined) return [known.accessToken]
   if (provider.tokenRequest !== undefined) return [known.accessToken, ...sentForms(provider, known)]
   const secrets = Object.values(readSecrets(known.accessToken)).filter((text) => text !== '')
-  return [...new Set([...secrets, ...sentForms(provider, known)])]
+  return [...new Set([...secrets, ...secrets.flatMap(longLines), ...sentForms(provider, known)])]
+}
+
+const LONG_LINE = 16
+
+/** The lines of a text with several, which a service may answer apart, or with other line breaks. */
+function longLines(text: string): string[] {
+  const lines = text.split('\n')
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= LONG_LINE && !/^-{5}/.test(line))
 }
 
 function sentForms(provider: Provider, known: Pick<ApiCredentials, 'accessToken' | 'kept'>): string[] {

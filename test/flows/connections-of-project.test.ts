@@ -223,7 +223,7 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect((await proxy('ada')).status).toBe(403)
     expect((await proxy('ada', {}, { key: key.key })).status).toBe(200)
     // the proxy is no tool
-    await to({ users: ['*'], tools: ['Crm.*'] })
+    await to({ users: ['*'], agents: null, tools: ['Crm.*'] })
     expect((await proxy('ada')).status).toBe(403)
     await call('DELETE', `/v1/admin/connections/${body.id}`)
     expect(await proxy('ada')).toMatchObject({ status: 403, body: { name: 'authorization_required' } })

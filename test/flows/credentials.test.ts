@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type FakeKeyService, startFakeKeyService } from '../fake-key-service.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
-import { listen } from '../loopback.ts'
+import { answerJson, listen } from '../loopback.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { startLoginScene } from './login-fixtures.ts'
 
@@ -201,6 +201,29 @@ describe('a key', () => {
     expect(shown).toContain('desk')
     for (const secret of [KEY, wrong, Buffer.from(KEY).toString('base64')])
       expect(shown).not.toContain(secret)
+  })
+
+  test('of several lines is taken out of what a service answers, line by line too', async () => {
+    const lines = ['MIIEvQIBADANBgkqhkiG9w0B', 'AQEFAASCBKcwggSjAgEAAoIB']
+    const pem = ['-----BEGIN KEY-----', ...lines, '-----END KEY-----'].join('\r\n')
+    await using echo = await listen(async (req, res) => {
+      const sent = Buffer.from(req.headers.authorization?.slice(6) ?? '', 'base64').toString()
+      answerJson(res, 200, { whole: sent, lines: sent.split('\n'), crlf: sent.replaceAll('\n', '\r\n') })
+    })
+    await using gatepass = await startGatepass()
+    const credentials = {
+      fields: { key: { secret: true, multiline: true } },
+      place: { basic: { username: '', password: '{{key}}' } },
+      test_request: { endpoint: `${echo.url}/me` },
+      api: { base_url: echo.url },
+    }
+    await gatepass.call('POST', '/v1/admin/auth_providers', { id: 'desk', type: 'credentials', credentials })
+    const typed = { user_id: 'u1', provider_id: 'desk', fields: { key: pem } }
+    expect((await gatepass.call('POST', '/v1/connections', typed)).status).toBe(201)
+    const headers = { 'x-gatepass-user': 'u1' }
+    const { status, body } = await gatepass.call('GET', '/proxy/desk/x', undefined, { headers })
+    expect([status, Object.keys(body)]).toEqual([200, ['whole', 'lines', 'crlf']])
+    for (const line of lines) expect(JSON.stringify(body)).not.toContain(line)
   })
 
   test.each([

@@ -249,6 +249,17 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(JSON.stringify(refused.body)).not.toContain('/connect/')
   })
 
+  test('impersonation: an id in other forms of letters names nobody, since a server may read it as another', async () => {
+    await add({ ...IMPERSONATING, impersonation: { pattern: '(?i).*@acme\\.com' } })
+    const ask = async (user_id: string) =>
+      (await call('POST', '/v1/auth/authorize', { auth_requirement: { id: entry }, user_id })).status
+    // full-width a, Kelvin sign, ligature
+    for (const user of ['\uff41da@acme.com', '\u212aim@acme.com', 'e\ufb03e@acme.com'])
+      expect(await ask(user)).toBe(403)
+    expect(google.asked).toHaveLength(0)
+    expect(await ask('zoë@acme.com')).toBe(200)
+  })
+
   test('impersonation: a user whom the server does not know gets no link', async () => {
     await add(IMPERSONATING)
     google.known = (subject) => subject !== 'eve@acme.com'

@@ -454,4 +454,13 @@ export const consent: readonly Mutation[] = [
     test: 'flows/keys-of-project.test.ts',
     name: 'a key is sent to no other place than it was typed for',
   },
+  {
+    rows: ['77'],
+    fault: 'a key of several lines is answered line by line',
+    file: 'src/providers/place-credential.ts',
+    from: '...secrets.flatMap(longLines), ',
+    to: '',
+    test: 'flows/credentials.test.ts',
+    name: 'of several lines is taken out',
+  },
 ]
