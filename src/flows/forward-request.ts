@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.ts'
-import { proofOfUse } from '../providers/api-host.ts'
+import { isHostOfConnection, proofOfUse } from '../providers/api-host.ts'
 import { type ApiTarget, apiTarget, readPath } from '../providers/api-target.ts'
 import { dpopErrorIn } from '../providers/dpop-proofs.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
@@ -260,6 +260,11 @@ async function sendOnce(
     const own = targetOf(broker, entry, request, baseUrlOf(entry.provider, kept))
     if (own.url.host !== url.host || own.path !== path) throw changedMeanwhile()
   }
+  if (!isHostOfConnection(entry.provider, url, kept))
+    throw new BrokerError(
+      'host_not_allowed',
+      `The key of this connection is for the host that its user typed it for, and the request would go to ${url.host}. An administrator names further hosts in full in ${typeOf(entry.provider)}.api.hosts of PATCH /v1/admin/auth_providers/${entry.id}.`,
+    )
   const placed = placeCredential(entry.provider, { accessToken, clientId, kept, dpopKey })
   const sent = { method, url, path: pathWithCredential(path, placed), headers, body } as const
   const signature = signatureHeaders(broker, release, sent)

@@ -6,6 +6,7 @@ import type { ProofUse } from './dpop-proofs.ts'
 import { renderHeaders } from './headers.ts'
 import type { Provider } from './provider.ts'
 import { hasPlaceholder, renderTemplate } from './template.ts'
+import { baseUrlOf, hasOwnBaseUrls } from './variables.ts'
 
 /**
  * Whether the user's token may be sent to the URL: the entry must name its host, with the port unless it is the scheme's
@@ -16,6 +17,31 @@ export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   if (protocol !== 'https:' && protocol !== 'http:') return false
   if (username !== '' || password !== '') return false
   return api?.hosts.some((pattern) => isCoveredHost(pattern, host)) === true
+}
+
+/**
+ * Whether the credential of the connection may be sent to the URL. Where a typed value chooses the host
+ * (`https://{{domain}}.example.com`), hosts of that form belong to others: a key goes to the one that its user typed it
+ * for, and to those that the entry names in full.
+ */
+export function isHostOfConnection(
+  provider: Provider,
+  url: URL,
+  kept: Readonly<Record<string, string>>,
+): boolean {
+  if (!isApiHost(provider, url)) return false
+  const { api, credentials } = provider
+  if (credentials === undefined || !hasOwnBaseUrls(provider)) return true
+  const base = baseUrlOf(provider, kept)
+  const own = base === undefined ? undefined : withBareHost(new URL(base)).host
+  const { host } = withBareHost(url)
+  if (host === own) return true
+  return (
+    api?.hosts.some(
+      (pattern) =>
+        covers(pattern, host) && (pattern === host || (own !== undefined && !covers(pattern, own))),
+    ) === true
+  )
 }
 
 /** What the headers of requests to an API are made of. */

@@ -203,6 +203,60 @@ describe('a key', () => {
       expect(shown).not.toContain(secret)
   })
 
+  test('is not sent to the host of another, whose name a field chooses too', async () => {
+    await using gatepass = await startGatepass()
+    const { call } = gatepass
+    const credentials = {
+      unchecked: true,
+      fields: {
+        domain: { pattern: '[a-z]{1,63}', example: 'acme' },
+        api_key: { secret: true },
+      },
+      place: { bearer: '{{api_key}}' },
+      api: { base_url: 'https://{{domain}}.desk.invalid/v2' },
+    }
+    const { body } = await call('POST', '/v1/admin/auth_providers', {
+      id: 'desk',
+      type: 'credentials',
+      credentials,
+    })
+    expect(body.credentials.api.hosts).toEqual(['*.desk.invalid'])
+    const typed = { domain: 'acme', api_key: KEY }
+    await call('POST', '/v1/connections', { user_id: 'u1', provider_id: 'desk', fields: typed })
+    const proxied = async (host: string) => {
+      const headers = { 'x-gatepass-user': 'u1', 'x-gatepass-base-url': `https://${host}` }
+      return (await call('GET', '/proxy/desk/x', undefined, { headers })).body.name
+    }
+    const ran = async (host: string) => {
+      const namespace = host.split('.')[0]
+      const request = {
+        name: 'Tickets',
+        description: 'Lists tickets.',
+        method: 'GET',
+        url: '/tickets',
+        input_schema: { type: 'object', properties: {} },
+        authorization: { id: 'desk', scopes: [] },
+      }
+      const openapi = { request, server_url: `https://${host}`, namespace }
+      await call('POST', '/v1/workers', { id: `${namespace}-api`, openapi })
+      const tool_name = `${namespace}.Tickets`
+      return JSON.stringify(
+        (await call('POST', '/v1/tools/execute', { tool_name, user_id: 'u1', input: {} })).body,
+      )
+    }
+    expect(await proxied('evil.desk.invalid')).toBe('host_not_allowed')
+    expect(await ran('evil.desk.invalid')).toContain('for another host than evil.desk.invalid')
+    expect(await proxied('acme.desk.invalid')).toBe('provider_unavailable')
+    expect(await ran('acme.desk.invalid')).toContain('could not be reached')
+    // a host that an administrator names in full
+    await call('PATCH', '/v1/admin/auth_providers/desk', {
+      credentials: { api: { ...credentials.api, hosts: ['*.desk.invalid', 'files.desk.invalid'] } },
+    })
+    await call('POST', '/v1/connections', { user_id: 'u1', provider_id: 'desk', fields: typed })
+    expect(await proxied('files.desk.invalid')).toBe('provider_unavailable')
+    expect(await proxied('evil.desk.invalid')).toBe('host_not_allowed')
+  })
+
   test('of several lines is taken out of what a service answers, line by line too', async () => {
     const lines = ['MIIEvQIBADANBgkqhkiG9w0B', 'AQEFAASCBKcwggSjAgEAAoIB']
     const pem = ['-----BEGIN KEY-----', ...lines, '-----END KEY-----'].join('\r\n')

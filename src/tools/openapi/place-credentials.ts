@@ -1,4 +1,4 @@
-import { isApiHost, proofOfUse } from '../../providers/api-host.ts'
+import { isApiHost, isHostOfConnection, proofOfUse } from '../../providers/api-host.ts'
 import type { ProofUse } from '../../providers/dpop-proofs.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
 import { pathWithCredential, placeCredential } from '../../providers/place-credential.ts'
@@ -62,6 +62,10 @@ export function placeCredentials(
         `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can allow it: PATCH /v1/admin/auth_providers/${entry.id} {"${typeOf(entry.provider)}": {"api": {"hosts": ["${url.host}"]}}}.`,
       )
     const known = { accessToken, clientId, kept: keptValuesOf(entry.provider, kept), dpopKey }
+    if (!isHostOfConnection(entry.provider, url, known.kept))
+      return refused(
+        `The user typed the key of "${entry.id}" for another host than ${url.host}, so it is not sent there.`,
+      )
     const ofToken = proofOfUse(known)
     if (ofToken !== undefined && (proof !== undefined || credential.header !== 'authorization'))
       return refused(

@@ -463,4 +463,22 @@ export const consent: readonly Mutation[] = [
     test: 'flows/credentials.test.ts',
     name: 'of several lines is taken out',
   },
+  {
+    rows: ['77'],
+    fault: 'a caller sends a user’s key to the host of another',
+    file: 'src/flows/forward-request.ts',
+    from: 'if (!isHostOfConnection(entry.provider, url, kept))',
+    to: "if (url.host === '')",
+    test: 'flows/credentials.test.ts',
+    name: 'is not sent to the host of another',
+  },
+  {
+    rows: ['77'],
+    fault: 'a tool sends a user’s key to the host of another',
+    file: 'src/tools/openapi/place-credentials.ts',
+    from: 'if (!isHostOfConnection(entry.provider, url, known.kept))',
+    to: "if (url.host === '')",
+    test: 'flows/credentials.test.ts',
+    name: 'is not sent to the host of another',
+  },
 ]
