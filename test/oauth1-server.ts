@@ -17,6 +17,8 @@ export interface OAuth1Server extends AsyncDisposable {
     fixedCallback?: string | undefined
     /** The access token no longer counts. */
     isRevoked: boolean
+    /** Refuses every request for a token with this `oauth_problem`. */
+    problem?: string | undefined
     /** Sends the browser back with the token of another request. */
     returnsToken?: string | undefined
   }
@@ -142,6 +144,10 @@ export async function startOAuth1Server(
             ? undefined
             : tokens.get(token),
     )
+    if ((isOfClient || isExchange) && behaviour.problem !== undefined) {
+      const problem = new URLSearchParams({ oauth_problem: behaviour.problem })
+      return answer(res, 401, 'application/x-www-form-urlencoded', problem.toString())
+    }
     if (typeof verified === 'string') return refuse(res, verified)
     accepted.push(request)
     if (isOfClient) {

@@ -1,7 +1,7 @@
 import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { type SecretValues, writeSecrets } from './credentials.ts'
-import { holdsSecret, membersForTools, mergedExtra } from './extra-members.ts'
+import { membersForTools, mergedExtra, withoutSecrets } from './extra-members.ts'
 import { accountOf, type Grant, readGrant, type TokenResponse } from './grant.ts'
 import { placeCredential, secretTexts } from './place-credential.ts'
 import type { RegisteredClient } from './provider-entry.ts'
@@ -87,8 +87,7 @@ export async function logIn(
     const read = repairTokenResponse(status, headers['content-type'], body, rules)
     if (read.status !== 200) throw refusedBy(displayName)
     const tokens = read.body as unknown as TokenResponse['tokens'] // as `repairTokenResponse` makes a success
-    const hidden = Object.values(secrets).flatMap(writtenForms)
-    const extra = withoutSecrets(read.extra, hidden, 0) as typeof read.extra // the same shape
+    const extra = withoutSecrets(read.extra, Object.values(secrets))
     const given = readGrant(provider, { tokens, claims: undefined, extra })
     return { ...given, tokenType: 'api_key', scopes: [], refreshToken: writeSecrets(secrets) }
   } catch (error) {
@@ -149,34 +148,11 @@ async function test(
     if (info === undefined) return { outcome: 'accepted', grant }
     // an answer may repeat the key, also as the account's id; tools and pages must not get it
     const sent = secretTexts(provider, { accessToken: grant.accessToken, kept: open })
-    const hidden = [...Object.values(secrets), ...sent].flatMap(writtenForms)
-    const shown = withoutSecrets(info, hidden, 0) as typeof info // the same shape
-    const userInfo = mergedExtra(membersForTools(shown, hidden, 0))
+    const shown = withoutSecrets(info, [...Object.values(secrets), ...sent])
+    const userInfo = mergedExtra(membersForTools(shown, [], 0))
     return { outcome: 'accepted', grant: { ...grant, userInfo, account: accountOf(provider, shown) } }
   } catch (error) {
     if (error instanceof OutgoingError) return { outcome: 'unclear', grant }
     throw error
   }
-}
-
-/** The text, and how an answer may write it: in a URL, and in base64 without padding. */
-function writtenForms(text: string): string[] {
-  return [
-    text,
-    encodeURIComponent(text.toWellFormed()),
-    Buffer.from(text).toString('base64').replace(/=+$/, ''),
-  ]
-}
-
-/** No answer that is used nests deeper. */
-const DEEPEST = 32
-
-/** The document without the texts that hold one of the secrets. */
-function withoutSecrets(value: unknown, secrets: readonly string[], depth: number): unknown {
-  if (typeof value === 'string') return holdsSecret(value, secrets) ? undefined : value
-  if (typeof value !== 'object' || value === null) return value
-  if (depth > DEEPEST) return undefined
-  const within = (member: unknown) => withoutSecrets(member, secrets, depth + 1)
-  if (Array.isArray(value)) return value.map(within)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, within(member)]))
 }

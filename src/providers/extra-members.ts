@@ -84,6 +84,31 @@ function forTools(value: unknown, tokens: readonly string[], depth: number): unk
   return members && membersForTools(members, tokens, depth + 1)
 }
 
+/** An answer's document without the texts that hold one of the secrets, also as a URL or base64 writes it. */
+export function withoutSecrets<Document>(document: Document, secrets: readonly string[]): Document {
+  const forms = secrets.flatMap(writtenForms)
+  const within = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return holdsSecret(value, forms) ? undefined : value
+    if (typeof value !== 'object' || value === null) return value
+    if (depth > DEEPEST_DOCUMENT) return undefined
+    if (Array.isArray(value)) return value.map((member) => within(member, depth + 1))
+    const members = Object.entries(value).map(([name, member]) => [name, within(member, depth + 1)])
+    return Object.fromEntries(members)
+  }
+  return within(document, 0) as Document // the same shape
+}
+
+/** No answer that is used nests deeper. */
+const DEEPEST_DOCUMENT = 32
+
+function writtenForms(text: string): string[] {
+  return [
+    text,
+    encodeURIComponent(text.toWellFormed()),
+    Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  ]
+}
+
 /** Whether the text is one of the secrets, or contains one that is long enough to be told from other text. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   return secrets.some((secret) => text === secret || (secret.length >= 8 && text.includes(secret)))

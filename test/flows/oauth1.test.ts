@@ -143,6 +143,28 @@ describe('a user connects', () => {
     })
   })
 
+  test('threat: what the server repeats of a secret is no user info, no account and no error', async () => {
+    await using world = await startWorld()
+    const { gatepass, server } = world
+    await gatepass.call('PATCH', '/v1/admin/auth_providers/photos', {
+      oauth1: {
+        user_info_request: { endpoint: `${server.url}/api/me` },
+        account: { id: ['$.id'], name: ['$.echo[0]', '$.echo[1]', '$.echo[2]'] },
+      },
+    })
+    const { status } = await world.connect()
+    expect(status).toMatchObject({ status: 'completed', context: { user_info: { login: 'ada' } } })
+    const { body: connections } = await gatepass.call('GET', '/v1/connections')
+    expect(connections.items).toMatchObject([{ account: { id: '7' } }])
+    server.behaviour.problem = server.clientSecret
+    const refused = await world.connect('u2')
+    expect(refused.status).toMatchObject({ status: 'failed', reason: 'invalid_client' })
+    const { body: explained } = await gatepass.call('GET', `/v1/admin/authorizations/${refused.id}/explain`)
+    const shown = [status, connections, refused.page.body, explained].map((one) => JSON.stringify(one))
+    for (const secret of secretsOf(server))
+      for (const text of [...shown, ...gatepass.logLines]) expect(text).not.toContain(secret)
+  })
+
   test('threat: the token of another request is not redeemed', async () => {
     await using world = await startWorld()
     const theirs = await world.begin('mallory')

@@ -2,7 +2,7 @@ import type { AttemptSecrets } from '../../domain/authorization.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress/outgoing.ts'
-import { membersForTools } from '../extra-members.ts'
+import { holdsSecret, membersForTools, withoutSecrets } from '../extra-members.ts'
 import { accountOf, type Grant, readGrant } from '../grant.ts'
 import { authorizationRequestIn, tokenRequestIn } from '../provider-endpoints.ts'
 import type { RegisteredClient } from '../provider-entry.ts'
@@ -96,10 +96,11 @@ export async function redeemOAuth1(
     guard,
     now,
   })
-  const extra = membersForTools(members, [token, ...(secret === '' ? [] : [secret])], 0)
+  const extra = membersForTools(members, [token, ...secretsOf(secret, client.clientSecret)], 0)
   const tokens = { access_token: token, token_type: OAUTH1_TOKEN_TYPE }
   const grant = { ...readGrant(provider, { tokens, claims: undefined, extra }), tokenSecret: secret }
-  const userInfo = await askForUserInfo(outgoing, registered, { token, tokenSecret: secret }, now)
+  const told = await askForUserInfo(outgoing, registered, { token, tokenSecret: secret }, now)
+  const userInfo = told && withoutSecrets(told, [token, ...secretsOf(client.clientSecret, secret)])
   return userInfo === undefined ? grant : { ...grant, userInfo, account: accountOf(provider, userInfo) }
 }
 
@@ -130,7 +131,8 @@ async function askForToken(
       response.headers['content-type'],
       'application/x-www-form-urlencoded',
     )
-    if (status < 200 || status > 299) throw new Refused(codeOf(status, members))
+    if (status < 200 || status > 299)
+      throw new Refused(codeOf(status, members, secretsOf(keys.clientSecret, keys.tokenSecret)))
     const { oauth_token: token, oauth_token_secret: secret } = members ?? {}
     if (!isVisible(token) || typeof secret !== 'string')
       throw new TokenResponseFault('no oauth_token with its oauth_token_secret')
@@ -160,6 +162,10 @@ async function askForToken(
 
 const ASKED = { temporary: 'temporary token', exchange: 'token' } as const
 
+function secretsOf(...texts: readonly (string | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined && text !== '')
+}
+
 class Refused extends Error {
   readonly code: string
   constructor(code: string) {
@@ -168,10 +174,11 @@ class Refused extends Error {
   }
 }
 
-/** Our code for a refusal: the server's `oauth_problem` where it is one of the client's, else the status. */
-function codeOf(status: number, members: Members | undefined): string {
+/** Our code for a refusal: the server's `oauth_problem` where it is a name and repeats no secret, else the status. */
+function codeOf(status: number, members: Members | undefined, secrets: readonly string[]): string {
   const problem = members?.oauth_problem
-  if (typeof problem !== 'string') return status === 401 ? 'invalid_client' : `HTTP ${status}`
+  const isName = typeof problem === 'string' && /^[a-z_]{1,60}$/.test(problem)
+  if (!isName || holdsSecret(problem, secrets)) return status === 401 ? 'invalid_client' : `HTTP ${status}`
   return /^(?:consumer_key|signature)_/.test(problem) ? 'invalid_client' : problem
 }
 

@@ -481,4 +481,13 @@ export const consent: readonly Mutation[] = [
     test: 'flows/credentials.test.ts',
     name: 'is not sent to the host of another',
   },
+  {
+    rows: ['73'],
+    fault: 'user info that repeats the secret of its token reaches callers',
+    file: 'src/providers/oauth1/client.ts',
+    from: 'const userInfo = told && withoutSecrets(told, [token, ...secretsOf(client.clientSecret, secret)])',
+    to: 'const userInfo = told && withoutSecrets(told, secretsOf())',
+    test: 'flows/oauth1.test.ts',
+    name: 'threat: what the server repeats of a secret',
+  },
 ]
