@@ -163,7 +163,7 @@ async function askForToken(
 const ASKED = { temporary: 'temporary token', exchange: 'token' } as const
 
 function secretsOf(...texts: readonly (string | undefined)[]): string[] {
-  return texts.filter((text) => text !== undefined && text !== '')
+  return texts.flatMap((text) => (text ? [text] : []))
 }
 
 class Refused extends Error {
