@@ -39,7 +39,8 @@ export function isHostOfConnection(
   return (
     api?.hosts.some(
       (pattern) =>
-        covers(pattern, host) && (pattern === host || (own !== undefined && !covers(pattern, own))),
+        isCoveredHost(pattern, host) &&
+        (pattern === host || (own !== undefined && !isCoveredHost(pattern, own))),
     ) === true
   )
 }
