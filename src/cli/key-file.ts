@@ -1,3 +1,4 @@
+import { clientOfKeyFile } from '../providers/key-file.ts'
 import type { AuthProviderUpdateRequest } from '../sdk/generated/wire.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { readJsonFile } from './read-json-file.ts'
@@ -10,19 +11,19 @@ type Assertion = NonNullable<NonNullable<AuthProviderUpdateRequest['oauth2']>['a
  * `assertion`: as the entry or definition has it.
  */
 export async function readKeyFile(path: string, assertion: Assertion | null | undefined) {
-  const { client_email: id, private_key: key, private_key_id: keyId } = await readJsonFile(path)
-  if (typeof id !== 'string' || typeof key !== 'string')
+  const client = clientOfKeyFile(await readJsonFile(path))
+  if (client === undefined)
     throw new CommandFailure(
       `The key file "${path}" needs the texts client_email and private_key.`,
       EXIT.usage,
     )
   return {
-    client_id: id,
-    client_secret: key,
+    client_id: client.clientId,
+    client_secret: client.key,
     assertion: {
       algorithm: 'RS256' as const,
       ...assertion,
-      ...(typeof keyId === 'string' && { key_id: keyId }),
+      ...(client.keyId !== undefined && { key_id: client.keyId }),
     },
   }
 }

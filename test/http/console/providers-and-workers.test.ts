@@ -40,6 +40,31 @@ async function addProvider(id: string, oauth2: Record<string, unknown>) {
   expect(status).toBe(201)
 }
 
+test('a key file gives the client of a machine account, and nothing else', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const oauth2 = { client_id: 'old', client_secret: pem }
+  const body = { id: 'robot', provider_id: 'google-service-account', oauth2 }
+  expect((await world.call('POST', '/v1/admin/auth_providers', body)).status).toBe(201)
+  const page = textOf(await admin.get(at('/providers/robot')))
+  expect(page).toMatch(/Tokens come by jwt_bearer.*by asking for one token that is dropped/)
+  expect(page).not.toContain('Connect a test account')
+  const file = {
+    client_email: 'robot@acme.example',
+    private_key: pem,
+    private_key_id: 'f00d',
+    token_uri: 'https://evil.example',
+  }
+  await send('/providers/robot/client', { 'oauth2.client_secret': JSON.stringify(file) })
+  const { body: entry } = await world.call('GET', '/v1/admin/auth_providers/robot')
+  expect(entry.oauth2).toMatchObject({
+    client_id: 'robot@acme.example',
+    assertion: { key_id: 'f00d', claims: { scope: '{{scopes}}' } },
+    token_request: { endpoint: 'https://oauth2.googleapis.com/token' },
+  })
+  expect(JSON.stringify(entry)).not.toMatch(/evil|PRIVATE/)
+})
+
 describe('the test of a provider', () => {
   test('says that hosts answer and that the client was taken, and leaves no consent behind', async () => {
     const page = await send('/providers/demo/test')

@@ -1,7 +1,10 @@
 import { html } from 'hono/html'
 import { omitted } from '../../../operations/omitted.ts'
 import { updateAuthProvider } from '../../../operations/providers/auth-providers.ts'
-import { type ProviderType, typeOf } from '../../../providers/provider.ts'
+import { signsGrants } from '../../../providers/client-key.ts'
+import { ASSERTION_SETTINGS } from '../../../providers/definition/grant-assertion.ts'
+import { clientOfKeyFile } from '../../../providers/key-file.ts'
+import { type Provider, type ProviderType, typeOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import type { Html } from '../../pages/layout.ts'
 import { field, hidden, select, textArea } from '../form-fields.ts'
@@ -89,8 +92,31 @@ export function entryChange(
     [type]: {
       ...more,
       ...(oauth2 as object | undefined), // its form has only members of `oauth2`
+      ...keyFileIn(provider, form),
       ...(variables !== undefined && { variables: withMembers(more.variables, variables) }),
     },
+  }
+}
+
+/** The client of a key file that was pasted in place of the key; nothing where the secret is none. */
+function keyFileIn(provider: Provider, form: URLSearchParams): object {
+  const text = form.get('oauth2.client_secret')?.trim() ?? ''
+  if (!signsGrants(provider) || !text.startsWith('{')) return {}
+  const client = clientOfKeyFile(jsonIn(text))
+  if (client === undefined) return {}
+  const assertion = ASSERTION_SETTINGS.assertion.write?.(provider) ?? { algorithm: 'RS256' }
+  return {
+    client_id: client.clientId,
+    client_secret: client.key,
+    ...(client.keyId !== undefined && { assertion: { ...assertion, key_id: client.keyId } }),
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

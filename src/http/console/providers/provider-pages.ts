@@ -11,6 +11,7 @@ import {
   updateAuthProvider,
 } from '../../../operations/providers/auth-providers.ts'
 import { entryToWire } from '../../../operations/providers/provider-wire.ts'
+import { signsGrants } from '../../../providers/client-key.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import { typeOf } from '../../../providers/provider.ts'
 import { endpointsOf } from '../../../providers/provider-endpoints.ts'
@@ -343,7 +344,7 @@ ${all.length > 0 && html`<details><summary>What else can be requested: ${all.len
 function clientSection(on: OnPage, entry: ProviderEntry, sent?: SentBody): Html | '' {
   if (!on.mayChange) return ''
   const isTyped = typeOf(entry.provider) === 'credentials'
-  const fields = html`${entryFields(entry, sent)}${submit('Save changes')}`
+  const fields = html`${signsGrants(entry.provider) && html`<p>The secret is the private key. You can paste the whole JSON key file of a service account in its place: only its <code>client_email</code>, <code>private_key</code> and <code>private_key_id</code> are taken.</p>`}${entryFields(entry, sent)}${submit('Save changes')}`
   return html`<div id="client">${section(isTyped ? 'Settings' : 'Client and settings', html`${on.form(`${pathOf(entry.id)}/client`, fields, { recent: true })}`)}</div>`
 }
 
