@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { omitted } from '../operations/omitted.ts'
+import { consentedServiceAt } from '../providers/catalogue/consented-service.ts'
 import { PROVIDER_TYPES } from '../providers/provider.ts'
 import type { AuthProviderResponse } from '../sdk/generated/wire.ts'
 import { addProvider } from './add-provider.ts'
@@ -194,7 +195,9 @@ export function defineProviders(providers: Command, shell: Shell): void {
       return withApi(shell, create, async (api) => {
         const type = PROVIDER_TYPES.find((known) => known in described) ?? 'oauth2'
         const body = withVariables({ type, ...described, ...ADD.read(options), id }, options)
-        report(await addProvider(api, body), options)
+        const added = await addProvider(api, body)
+        if (!options.json) warnIfConsented(added)
+        report(added, options)
       })
     })
 
@@ -296,6 +299,18 @@ async function addCredentials(
   if (!options.json) warnIfUnverified(definition)
   const members = { ...ADD.read(options), id, provider_id: definition.id }
   report(await addProvider(api, withVariables({ type: 'credentials', ...members }, options)), options)
+}
+
+/** Says on standard error that people would type what they should not give away. */
+function warnIfConsented({ credentials, provider_id }: AuthProviderResponse): void {
+  if (credentials === undefined || provider_id !== undefined) return
+  const { test_request: test, token_request: login, api } = credentials
+  const addresses = [login?.endpoint, test?.endpoint, api?.base_url, ...(api?.hosts ?? [])]
+  const service = consentedServiceAt(addresses.filter((address) => address !== undefined))
+  if (service !== undefined)
+    process.stderr.write(
+      `${MARKS.warning} The form asks users for credentials of ${sanitize(service.name)}, where they can consent instead: gatepass providers add ${service.id}. Nobody should type a password of such an account here.\n`,
+    )
 }
 
 /** Throws `CommandFailure` with the most similar names of the catalogue, unless the name is similar to an added one. */

@@ -44,6 +44,14 @@ export function definitionsAt(host: string): readonly string[] {
   return [...(named ?? []), ...ended.map(({ id }) => id)]
 }
 
+/** The ids of the definitions with an authorization endpoint at this domain or below it. */
+export function definitionsOnSite(site: string): readonly string[] {
+  index ??= existsSync(BUILT) ? readIndex() : createIndex(definitionTexts())
+  const isOf = (host: string) => host === site || host.endsWith(`.${site}`)
+  const named = Object.entries(index.byHost).flatMap(([host, ids]) => (isOf(host) ? ids : []))
+  return [...named, ...index.byEnd.filter(({ end }) => isOf(end)).map(({ id }) => id)]
+}
+
 function readIndex(): DefinitionIndex {
   return JSON.parse(readFileSync(BUILT, 'utf8')) as DefinitionIndex // build/main.ts writes `createIndex`
 }

@@ -65,6 +65,27 @@ test('a key file gives the client of a machine account, and nothing else', async
   expect(JSON.stringify(entry)).not.toMatch(/evil|PRIVATE/)
 })
 
+test.each([
+  ['google-password', 'https://www.google.com/me', true],
+  ['of-a-site', 'https://{{domain}}.zendesk.com/api/me', true],
+  ['own-key', 'https://keys.nobody-knows.example/me', false],
+])('a form for credentials of a service with consents is warned of: %s', async (id, endpoint, isWarned) => {
+  const credentials = {
+    fields: {
+      domain: { label: 'Domain', pattern: '[a-z]+', example: 'acme' },
+      password: { label: 'Password', secret: true },
+    },
+    place: { basic: { username: '{{domain}}', password: '{{password}}' } },
+    test_request: { endpoint },
+    api: { base_url: endpoint.replace('/me', '') },
+  }
+  expect(
+    (await world.call('POST', '/v1/admin/auth_providers', { id, type: 'credentials', credentials })).status,
+  ).toBe(201)
+  const page = textOf(await admin.get(at(`/providers/${id}`)))
+  expect(page.includes('where they can consent instead')).toBe(isWarned)
+})
+
 describe('the test of a provider', () => {
   test('says that hosts answer and that the client was taken, and leaves no consent behind', async () => {
     const page = await send('/providers/demo/test')

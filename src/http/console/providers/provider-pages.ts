@@ -11,10 +11,11 @@ import {
   updateAuthProvider,
 } from '../../../operations/providers/auth-providers.ts'
 import { entryToWire } from '../../../operations/providers/provider-wire.ts'
+import { consentedServiceAt } from '../../../providers/catalogue/consented-service.ts'
 import { signsGrants } from '../../../providers/client-key.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import { typeOf } from '../../../providers/provider.ts'
-import { endpointsOf } from '../../../providers/provider-endpoints.ts'
+import { endpointsOf, requestsOf } from '../../../providers/provider-endpoints.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import { isUserless } from '../../../providers/provider-grant.ts'
 import { ownScopes } from '../../../providers/provider-request.ts'
@@ -253,6 +254,7 @@ function entryPage(on: OnPage, entry: ProviderEntry, sent?: SentBody): Html {
   const { missing = [] } = wire
   return html`${on.query('step') === 'ready' && wizardSteps('ready')}${missing.length > 0 && section('To do', toDo(on, entry, missing, known?.registration))}
 ${missing.length === 0 && entry.status === 'active' && nextSection(on, entry)}
+${passwordWarning(entry)}
 ${section(
   'Entry',
   facts([
@@ -282,6 +284,19 @@ ${on.mayChange && typeOf(provider) === 'oauth2' && !isUserless(provider) && html
 )}
 ${on.mayChange && dangerSection(on, entry)}
 ${asCurl(on, `/v1/admin/auth_providers/${encodeURIComponent(id)}`)}`
+}
+
+/** Warns of a form for credentials of a service whose users can consent. */
+function passwordWarning({ provider, wellKnownId }: ProviderEntry): Html | '' {
+  const { credentials, api } = provider
+  if (credentials === undefined || wellKnownId !== undefined) return ''
+  const addresses = requestsOf(provider).map(
+    ([, { endpoint, endpointTemplate }]) => endpointTemplate ?? endpoint,
+  )
+  const service = consentedServiceAt([...addresses, ...(api?.hosts ?? [])])
+  return service === undefined
+    ? ''
+    : html`<p class="note bad">The form asks users for credentials of ${name(service.name)}, where they can consent instead: ${link(`/catalogue/${service.id}`, `add ${service.name}`)}. Nobody should type a password of such an account here.</p>`
 }
 
 /** How the test finds out whether the client is right, as the end of a sentence. */
