@@ -16,7 +16,7 @@ import { openAccess, openRefreshToken } from './seal-grant.ts'
 import { askOperator, findKey } from './shared-token.ts'
 
 // The key of a connection of the project: what users would type, sealed in one connection without a user. It stays when
-// the sharing changes, since a release needs the sharing as it is.
+// the sharing changes, because each release checks the sharing again.
 
 /**
  * The connection that holds the fields, once the service has taken them; `undefined` without fields. Throws
