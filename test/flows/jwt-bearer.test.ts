@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../features/approvals/both-databases.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { answer, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
+import { type AssertionRules, JWT_BEARER, registerJwtBearer } from '../oidc-grants.ts'
+import { startOidcProvider } from '../oidc-provider.ts'
 
 // Tokens by an assertion that the client signs (RFC 7523 section 2.1), for the project and in the name of users.
 
@@ -313,5 +315,49 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
       status: 400,
       body: { errors: [{ path }] },
     })
+  })
+
+  test('the certified oidc-provider takes it, with a grant that verifies each assertion', async () => {
+    const publicJwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'k-1', alg: 'RS256', use: 'sig' }
+    const oidc = await startOidcProvider({
+      ...{ redirectUris: [], clientAuth: 'private_key_jwt', clientKey: publicJwk, clientId: 'robot' },
+      ...{ grantTypes: [JWT_BEARER], scopes: ['read', 'write'] },
+    })
+    const rules: AssertionRules = {
+      key: publicJwk,
+      checks: { algorithms: ['RS256'], issuer: 'robot', audience: oidc.tokenUrl, subject: 'robot' },
+    }
+    registerJwtBearer(oidc, rules)
+    const now = clock()
+    Object.assign(rules.checks, { currentDate: new Date(now * 1000) })
+    await add({
+      client_id: 'robot',
+      token_request: { endpoint: oidc.tokenUrl, auth_method: 'private_key_jwt' },
+      client_assertion: { algorithm: 'RS256', key_id: 'k-1', audience: oidc.issuer },
+      assertion: { algorithm: 'RS256', key_id: 'k-1' },
+    })
+    expect((await share({ scopes: ['read', 'write'] })).body).toMatchObject({ name: 'Drive' })
+    expect(oidc.tokenRequests.at(-1)).toMatchObject({ grant_type: JWT_BEARER, scope: 'read write' })
+    expect((await proxy()).status).toBe(200)
+    const sent = google.called.at(-1)?.headers.authorization?.replace('Bearer ', '') ?? ''
+    expect(await oidc.isLive(sent)).toBe(true)
+    // refused: another key, another audience, another issuer
+    for (const [at, wrong] of [
+      { key: { ...other.publicKey.export({ format: 'jwk' }), alg: 'RS256' } },
+      { checks: { ...rules.checks, audience: 'https://other.example' } },
+      { checks: { ...rules.checks, issuer: 'another' } },
+      { checks: { ...rules.checks, currentDate: new Date((now + 3600) * 1000) } },
+    ].entries()) {
+      const right = { ...rules }
+      Object.assign(rules, wrong)
+      const refused = await call('POST', '/v1/admin/connections', {
+        ...{ provider_id: entry, owner: 'project', name: `Wrong ${at}`, scopes: ['read'] },
+        shared_with: { users: ['*'] },
+      })
+      expect(refused).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+      Object.assign(rules, right)
+    }
+    expect(oidc.failures).toEqual([])
+    await oidc.close()
   })
 })

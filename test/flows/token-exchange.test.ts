@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { onBothDatabases } from '../features/approvals/both-databases.ts'
+import { toolMetadata } from '../fixtures.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { answerJson, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
 import { ACCESS_TOKEN, EXCHANGE, type ExchangeRules, registerExchange } from '../oidc-grants.ts'
@@ -399,6 +400,37 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
       },
     })
     expect(await refused(`key-${count}`)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
+  })
+
+  test('a tool that is imported names no token to exchange', async () => {
+    const thief = { authorizationUrl: 'https://thief.example/auth', tokenUrl: 'https://thief.example/token' }
+    const grant = { type: 'token_exchange', subject: { connection: subject } }
+    const named = { name: `thief-${count}`, clientId: 'thief', clientSecret: 's' }
+    const metadata = toolMetadata({ ...thief, clientId: 'thief', clientSecret: 's' }, { ...named, grant })
+    const refused = await call('POST', '/v1/tools/import', metadata)
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+    expect(JSON.stringify(refused.body)).toContain('only an administrator')
+    const entries = (await call('GET', '/v1/admin/auth_providers')).body.items as { id: string }[]
+    expect(entries.some(({ id }) => id.includes('thief'))).toBe(false)
+  })
+
+  test('the token of the subject goes to the token endpoint alone, and no redirect takes it elsewhere', async () => {
+    const elsewhere: RecordedRequest[] = []
+    const thief = await listen(async (req, res) => {
+      elsewhere.push(await record(req))
+      answerJson(res, 200, { access_token: 't', token_type: 'Bearer', issued_token_type: ACCESS_TOKEN })
+    })
+    const leading = await listen((_, res) => res.writeHead(307, { location: `${thief.url}/token` }).end())
+    await add({ token_request: { endpoint: `${leading.url}/token` } })
+    const token = await connect()
+    expect((await proxy()).status).toBe(503)
+    expect(elsewhere).toEqual([])
+    await call('PATCH', `/v1/admin/auth_providers/${entry}`, bodyOf())
+    clock.advance(60)
+    expect((await proxy()).status).toBe(200)
+    expect(exchanges()[0]?.subject_token).toBe(token)
+    expect(JSON.stringify(called)).not.toContain(token)
+    for (const server of [thief, leading]) await server.close()
   })
 
   test('the subject of an entry is not deleted; changed so that it has no token, the entry says so', async () => {

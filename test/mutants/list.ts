@@ -7,6 +7,7 @@ import { device } from './list/device.ts'
 import { dpop } from './list/dpop.ts'
 import { eachFile } from './list/each-file.ts'
 import { egress } from './list/egress.ts'
+import { exchange } from './list/exchange.ts'
 import { headers } from './list/headers.ts'
 import { identity } from './list/identity.ts'
 import { interoperability } from './list/interoperability.ts'
@@ -28,6 +29,7 @@ const ofFeatures = await featureParts<readonly Mutation[]>('mutants')
 /** Every mutation. `npm run mutants` applies them one at a time. */
 export const mutations: readonly Mutation[] = [
   ...assertions,
+  ...exchange,
   ...callers,
   ...consent,
   ...device,

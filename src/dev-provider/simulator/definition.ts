@@ -47,7 +47,7 @@ export interface SimulatedOAuth2 {
   readonly request_object?: { readonly algorithm?: string }
   readonly client_assertion?: { readonly algorithm?: string }
   /** Absent: tokens come by a code. */
-  readonly grant?: { readonly type: string }
+  readonly grant?: { readonly type: string; readonly subject?: { readonly connection: string } }
   readonly assertion?: SimulatedAssertion
   readonly impersonation?: { readonly pattern: string }
   readonly default_scopes?: readonly string[]

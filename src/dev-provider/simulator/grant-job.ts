@@ -1,7 +1,7 @@
 import { matchingText } from '../../providers/matching-text.ts'
 import { clientKeyFor, type SigningClient } from './client-key.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
-import { GrantService } from './grant-service.ts'
+import { GrantService, SUBJECT_TOKEN } from './grant-service.ts'
 import { type JobResult, runSteps, type SimulatedEntry } from './job.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
 import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
@@ -43,6 +43,7 @@ class GrantJob {
 
   async define(): Promise<string> {
     const { body } = this.#entry
+    await this.#connectSubject(body.oauth2)
     const key = clientKeyFor(this.#signing)
     const client_id = `simulated-client-${body.id}`
     const client_secret = key?.secret ?? 'simulated-secret+with/odd:characters %'
@@ -69,7 +70,7 @@ class GrantJob {
   }
 
   async begin(): Promise<string> {
-    if (this.#known.impersonation === undefined) {
+    if (this.#isProjects) {
       const added = await this.#gatepass.call('POST', '/v1/admin/connections', {
         provider_id: this.#entry.body.id,
         owner: 'project',
@@ -82,7 +83,7 @@ class GrantJob {
     const { status, body } = await this.#authorize()
     this.#expectNoFaults()
     expectThat(body.status === 'completed', `there is no token (${status}): ${body.message ?? body.status}`)
-    const whose = this.#known.impersonation === undefined ? 'the project' : `"${this.#user}"`
+    const whose = this.#isProjects ? 'the project' : `"${this.#user}"`
     return `a token of ${whose}, scopes ${this.#scopes.join(' ') || 'none'}`
   }
 
@@ -120,6 +121,29 @@ class GrantJob {
     const { body } = await this.#authorize()
     expectThat(body.status === 'completed', `the right client gets no token: ${body.message ?? body.status}`)
     return 'reported to the operator, without a link; works again once it is right'
+  }
+
+  /** The entry whose token is exchanged, and the user's connection to it. */
+  async #connectSubject(oauth2: object | undefined): Promise<void> {
+    const { grant } = { ...oauth2 } as Partial<SimulatedOAuth2> // checked by the API
+    if (grant?.type !== 'token_exchange' || grant.subject === undefined) return
+    const id = grant.subject.connection
+    const endpoint = 'https://subject.simulated.example'
+    const added = await this.#gatepass.call('POST', '/v1/admin/auth_providers', {
+      id,
+      oauth2: {
+        ...{ client_id: 'simulated', client_secret: 'simulated' },
+        authorize_request: { endpoint: `${endpoint}/authorize` },
+        token_request: { endpoint: `${endpoint}/token` },
+      },
+    })
+    expectThat(added.status === 201 || added.status === 409, `the subject: ${messageOf(added)}`)
+    const connection = { provider_id: id, user_id: this.#user, access_token: SUBJECT_TOKEN }
+    await this.#gatepass.call('POST', '/v1/admin/user_connections/import', { connections: [connection] })
+  }
+
+  get #isProjects(): boolean {
+    return this.#known.impersonation === undefined && this.#known.grant?.type !== 'token_exchange'
   }
 
   #expire(): void {

@@ -26,7 +26,19 @@ export interface GrantNeed {
   readonly userId: string
 }
 
-const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const GRANTS: Readonly<Record<string, string>> = {
+  jwt_bearer: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  token_exchange: 'urn:ietf:params:oauth:grant-type:token-exchange',
+}
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token'
+/** The token that is exchanged. */
+export const SUBJECT_TOKEN = 'simulated-subject-token'
+
+const EXCHANGED: readonly (readonly [string, Expected])[] = [
+  ['subject_token', SUBJECT_TOKEN],
+  ['subject_token_type', ACCESS_TOKEN],
+  ['requested_token_type', ACCESS_TOKEN],
+]
 
 export class GrantService implements Playing {
   readonly faults: SimulatedFault[] = []
@@ -74,7 +86,9 @@ export class GrantService implements Playing {
   #issue(request: SimulatedRequest): SimulatedResponse {
     if (this.refusesClient) return json(401, { error: 'invalid_client' })
     const { token_request: block, scope_delimiter: separator, grant } = this.#oauth2
-    const isAsserted = grant?.type === 'jwt_bearer'
+    const type = grant?.type ?? ''
+    const isAsserted = type === 'jwt_bearer'
+    const isExchanged = type === 'token_exchange'
     if (request.method !== 'POST') throw new RequestFault(`is a ${request.method} instead of a POST`)
     checkHeaders(request, block, this.#values)
     const named = checkClient(request, block, this.#client)
@@ -82,8 +96,9 @@ export class GrantService implements Playing {
     const standard = new Map<string, Expected>([
       // an assertion names the client
       ...(isAsserted && block.auth_method === 'none' ? [] : named),
-      ['grant_type', isAsserted ? JWT_BEARER : (grant?.type ?? '')],
+      ['grant_type', GRANTS[type] ?? type],
       ...(scopes.length > 0 && !this.#placesScopes() ? [['scope', isList(scopes, separator)] as const] : []),
+      ...(isExchanged ? EXCHANGED : []),
       ...(isAsserted ? [['assertion', (jwt: string) => this.#takes(jwt)] as const] : []),
     ])
     const actual = parametersOf(request, block, this.#endpoints.of(block))
@@ -93,7 +108,9 @@ export class GrantService implements Playing {
     const about = { now: this.#now(), clientId: this.#client.clientId }
     const { response, accessToken } = tokenAnswer(this.#oauth2, block, this.#grant, about)
     this.#token = accessToken
-    return response
+    if (!isExchanged) return response
+    const issued = block.params?.requested_token_type ?? ACCESS_TOKEN
+    return json(200, { ...JSON.parse(String(response.body)), issued_token_type: issued })
   }
 
   #call(request: SimulatedRequest): SimulatedResponse {

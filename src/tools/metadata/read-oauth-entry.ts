@@ -67,6 +67,11 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   const version = member(entry, 'version', path, warn)
   if (version !== undefined && version !== '2.0' && version !== 2)
     throw new Refusal(`${path}.version is ${quote(version)}; only OAuth "2.0" is supported.`)
+  // whose tokens go where is decided by administrators, never by what describes a tool
+  if (member(entry, 'grant', path, warn) !== undefined)
+    throw new Refusal(
+      `${path}.grant is not read from tools: only an administrator says how a provider's tokens are obtained, by oauth2.grant of its entry.`,
+    )
   const responseType = textOf('responseType')
   if (responseType !== undefined && responseType !== 'code')
     throw new Refusal(

@@ -30,6 +30,11 @@ const run = (oauth2: object, plays: object = {}) =>
 const clientCredentials = { grant: { type: 'client_credentials' } }
 const jwtBearer = { grant: { type: 'jwt_bearer' }, assertion: ASSERTION }
 
+const exchange = {
+  grant: { type: 'token_exchange', subject: { connection: 'company' } },
+  token_request: { endpoint, params: { audience: 'https://api.odd.example.com' } },
+}
+
 describe('tokens of the client itself', () => {
   test.each<[string, object]>([
     ['client credentials', clientCredentials],
@@ -80,6 +85,7 @@ describe('tokens of the client itself', () => {
         impersonation: { pattern: '[a-z]+@acme\\.com' },
       },
     ],
+    ['token exchange', exchange],
   ])('%s', async (_, oauth2) => {
     const { ok, steps } = await run(oauth2)
     expect(steps.filter((step) => !step.ok)).toEqual([])
@@ -98,6 +104,11 @@ describe('tokens of the client itself', () => {
     ['another claim', jwtBearer, { assertion: { ...ASSERTION, claims: { scope: 'c.admin', box: true } } }],
     ['a subject', jwtBearer, { assertion: { ...ASSERTION, subject: 'ada' } }],
     ['another lifetime', jwtBearer, { assertion: { ...ASSERTION, lifetime: 60 } }],
+    [
+      'another type of token',
+      exchange,
+      { token_request: { endpoint, params: { requested_token_type: 'urn:x' } } },
+    ],
     ['another grant', clientCredentials, { grant: { type: 'account_credentials' } }],
     [
       'another parameter',
