@@ -341,6 +341,8 @@ describe('the provider', () => {
     await world.asked(5)
     expect(await world.status(id)).toMatchObject({ status: 'failed', reason })
     expect(await connectionsOf(world.call)).toEqual([])
+    const { cause } = (await world.call('GET', `/v1/auth/${id}/explain`)).body
+    if (reason === 'access_denied') expect(cause.code).toBe('access_denied')
   })
 
   test.each([

@@ -47,7 +47,8 @@ function causeOfFailure(situation: AuthorizationSituation, reason: string): Caus
   const latest = latestAttempt(situation)
   const exchange = latest.findLast(({ step }) => step === 'code_exchange')
   const prepared = latest.findLast(
-    ({ step }) => step === 'pushed_authorization' || step === 'temporary_credentials',
+    ({ step }) =>
+      step === 'pushed_authorization' || step === 'temporary_credentials' || step === 'device_authorization',
   )
   if (prepared?.details?.reason !== undefined)
     return causeOfTokenRequest(prepared.details, 'exchange') ?? 'own_fault'
@@ -69,6 +70,9 @@ function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefine
   if (refused?.startsWith('login_')) return 'login_not_finished'
   if (refused === 'provider_incomplete') return 'client_missing'
   if (refused === 'provider_unavailable') return 'provider_down'
+  const coded = latest.findLast(({ step }) => step === 'device_authorization')
+  if (coded !== undefined && authorization.status !== 'failed') return 'at_provider'
+  if (coded !== undefined) return 'left_at_provider'
   const sent = latest.findLast(({ step }) => step === 'sent_to_provider')
   if (sent === undefined)
     return openedAt === undefined && authorization.step === 0 ? 'link_not_opened' : 'link_not_clicked'

@@ -38,6 +38,7 @@ export function causeOfTokenRequest(
     case 'provider_unavailable':
       return status === 429 ? 'provider_limits_requests' : 'provider_down'
     case 'provider_refused':
+      if (error === 'access_denied') return 'access_denied'
       if (error === 'invalid_dpop_proof' || error === 'use_dpop_nonce') return 'dpop_proof_refused'
       return failure === 'host_not_allowed' ? 'host_not_allowed' : (namedIn(details) ?? 'request_refused')
     case 'provider_bad_response':
