@@ -16,6 +16,7 @@ import { settleRestore } from './flows/settle-restore.ts'
 import { openCaches } from './open-caches.ts'
 import { createDefinitions, type Definitions } from './providers/catalogue/definitions.ts'
 import { builtIn } from './providers/catalogue/registry.ts'
+import { withKeyApart } from './providers/client-key.ts'
 import { createDiscovery } from './providers/discovery.ts'
 import { createLoginClient } from './providers/login-client.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
@@ -190,14 +191,14 @@ export async function openBroker(
       clientFor(entry) {
         const { clientId, clientSecret } = entry
         if (clientId !== undefined)
-          return {
+          return withKeyApart(entry.provider, {
             clientId,
             ...(clientSecret !== undefined && {
               clientSecret: sealer.open(clientSecret, sealingContext('providers', 'client_secret', entry)),
             }),
-          }
+          })
         const named = environmentClient(entry)
-        return named?.allowed ? named.client : undefined
+        return named?.allowed ? withKeyApart(entry.provider, named.client) : undefined
       },
       environmentClient,
       async close() {

@@ -8,7 +8,8 @@ import type { Sealed } from './sealed.ts'
  *
  *   pending --click--> pending (attempt) --callback------------------> exchanging --> completed
  *                        |                                                 |  |  `----> pending (next step)
- *                        `--callback--> confirming --vouch--> confirmed ---'  `-------> failed
+ *                        `--callback--> confirming --vouch--> confirmed ---'  |-------> failed
+ *                                                                             `-------> pending (choice)
  *
  * With a device code (RFC 8628) no callback comes. The attempt is polled, `granted` waits in the pending authorization, and
  * goes on as a callback's response does once the user has confirmed the account.
@@ -109,6 +110,10 @@ export interface AttemptSecrets {
   readonly temporary?: { readonly tokenHash: string; readonly secret: string }
   /** The code that the user enters at the provider (RFC 8628). Only the browser that clicked is shown it. */
   readonly device?: DeviceSecrets
+  /** Installations among which this browser has to choose one; the code was redeemed then. */
+  readonly choice?: InstallationChoice
+  /** The state for the page on which the client is installed: the user had no installation. */
+  readonly installState?: string
   /** The issuer at which this browser's user logged in before the attempt; set where the verifier is `oidc`. */
   readonly loggedInAt?: string
 }
@@ -119,6 +124,15 @@ export interface DeviceSecrets {
   readonly verificationUri: string
   /** When the code expires. The authorization may expire earlier. */
   readonly expiresAt: EpochSeconds
+}
+
+/** The installations of the client that the provider listed for the user who approved. */
+export interface InstallationChoice {
+  readonly options: readonly {
+    readonly id: string
+    readonly name: string
+    readonly scopes?: readonly string[]
+  }[]
 }
 
 /** Waits for a click, or with an attempt for the authorization response. */

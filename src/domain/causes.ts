@@ -317,6 +317,13 @@ const TABLE = {
       `No connection of the project to ${provider} works: there is none, ${provider} refused it, or its entry has other endpoints now.`,
     toDo: 'Look at gatepass connections shared. Replace a key: PATCH /v1/admin/connections/{id} {"fields": …}. Where the client asks for tokens by itself, POST /v1/admin/connections/{id}/test asks again.',
   },
+  installation_removed: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The installation at ${provider} was removed or suspended, so no token is issued for it.`,
+    toDo: ({ provider }) =>
+      `Install the client at ${provider} again, or end the suspension there; then ask for a new link.`,
+  },
   refreshed_as_another: {
     who: 'user',
     message: ({ provider }) => `A refresh at ${provider} answered with the tokens of another account.`,

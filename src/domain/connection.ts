@@ -100,6 +100,7 @@ export const NEEDS_AUTHORIZATION_REASONS = [
   'refresh_outcome_lost',
   'account_changed',
   'credential_refused',
+  'installation_removed',
   'unreadable',
 ] as const
 
@@ -149,11 +150,22 @@ export function isRefreshTokenExpired(
   return refreshExpiresAt !== undefined && now >= refreshExpiresAt
 }
 
+/** What rows are derived from that have only the token of some scopes of this connection (`derived-account.ts`). */
+export function scopeSetsOf(connectionId: string): string {
+  return `of_${connectionId}`
+}
+
+/** Whether the row is one of `scopeSetsOf`. Users are shown no such rows: these come and go with their connection. */
+export function isScopeSet({ account }: Pick<Connection, 'account'>): boolean {
+  return /^of_conn_[0-9a-f]{32} [\w-]{43}$/.test(account.id)
+}
+
 /** Chooses the connection for a call: the named account (by connection id, account id or name), else the default. */
 export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | 'isDefault'>>(
-  connections: readonly C[],
+  all: readonly C[],
   account?: string,
 ): C | undefined {
+  const connections = all.filter((connection) => !isScopeSet(connection))
   if (account === undefined) return connections.find((connection) => connection.isDefault) ?? connections[0]
   return (
     connections.find((connection) => connection.id === account) ??

@@ -14,7 +14,7 @@ import { lacksValues } from '../providers/connection-values.ts'
 import { collectValues, keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import { tokenRequestIn } from '../providers/provider-endpoints.ts'
-import { isDeviceGrant } from '../providers/provider-grant.ts'
+import { isDeviceGrant, isInstalled } from '../providers/provider-grant.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
@@ -26,6 +26,8 @@ import { failureAudit } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
 import { accountWithin, type ConsentDetails, connectionOfGrant } from './connection-of-grant.ts'
 import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
+import { chosenGrant, type Installed, installationOf, offerChoice } from './installation-choice.ts'
+import { forgetScopeSets } from './installation-token.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { typedGrant } from './typed-grant.ts'
 
@@ -74,7 +76,7 @@ async function exchange(
   if (claimed === undefined) return undefined
   const sent: SentRequest[] = []
   try {
-    return await redeem(broker, claimed, response(), guardOf(broker, claimed, elapsed), sent)
+    return await redeemAndStore(broker, claimed, response(), guardOf(broker, claimed, elapsed), sent)
   } catch (error) {
     // the code was not sent; the user may have clicked again, and then the newer attempt counts
     if (error instanceof ClaimEnded) return undefined
@@ -158,7 +160,7 @@ async function linesOf(
 }
 
 /** Redeems the code and stores the connection. Adds the requests that it sends to `sent`. */
-async function redeem(
+async function redeemAndStore(
   broker: Broker,
   claimed: Exchanging,
   response: URLSearchParams,
@@ -181,22 +183,31 @@ async function redeem(
     redirectUri: attemptRedirectUri(broker, secrets, entry),
   }
   const hasGrant = entry.provider.credentials !== undefined || isDeviceGrant(entry.provider)
+  const { choice } = secrets
   if (!hasGrant && lacksValues(tokenRequestIn(registered.provider)))
     throw new ProviderRefusal(
       'provider_bad_response',
       `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
-  // what was typed was checked before the attempt began, and a device code was redeemed before the user confirmed the account
-  const redeemed = hasGrant
-    ? Promise.resolve(typedGrant(response))
-    : recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
-  const granted = await redeemed.catch((error: unknown) => {
+  const redeem = async (): Promise<Installed> => {
+    // what was typed was checked before the attempt began, and a device code was redeemed before the user confirmed the account
+    if (hasGrant) return { grant: typedGrant(response) }
+    if (choice !== undefined) return { grant: chosenGrant(registered, claimed, choice, response) }
+    const first = await oauth.redeem(registered, response, secrets, guard)
+    return isInstalled(entry.provider) ? installationOf(broker, claimed, registered, first) : { grant: first }
+  }
+  const installed = await recordingRequests(sent, redeem).catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
+  if ('choice' in installed) {
+    const entries = requestEntries(broker, entry.provider, sent, claimed.step)
+    return offerChoice(broker, claimed, secrets, installed.choice, entries)
+  }
+  const granted = installed.grant
   const grant = { ...granted, account: accountWithin(entry.provider, granted.account, secrets.given) }
   const finish = async () => {
     const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
-      response: hasGrant ? new URLSearchParams() : response,
+      response: hasGrant || isInstalled(entry.provider) ? new URLSearchParams() : response,
       given: secrets.given,
     })
     const audit = broker.audit.of(claimed.projectId, {
@@ -214,6 +225,8 @@ async function redeem(
       part: claimed.step,
       details: storedDetails(connection, consent),
     })
+    // a refusal of one of them says nothing after this consent
+    if (isInstalled(entry.provider)) await forgetScopeSets(broker, connection)
     const options = { makeDefault: requestedAccount(claimed) !== 'new', consent, lines }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }

@@ -6,7 +6,7 @@ import {
   requestedAccount,
   type Step,
 } from '../domain/authorization.ts'
-import { type Account, type Connection, chooseConnection } from '../domain/connection.ts'
+import { type Account, type Connection, chooseConnection, isScopeSet } from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { valuesInUrls } from '../providers/connection-values.ts'
@@ -39,7 +39,7 @@ export async function connectionOfGrant(
 ): Promise<{ readonly connection: Connection; readonly consent: ConsentDetails }> {
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
-  const known = await broker.store.connections.ofOwner(owner)
+  const known = (await broker.store.connections.ofOwner(owner)).filter((row) => !isScopeSet(row))
   const requested = requestedAccount(claimed)
   const unnamedId = accountWithin(entry.provider, { id: '', name: '' }, given).id
   const approval = { known, requested, account: grant.account, unnamedId }
@@ -62,12 +62,16 @@ export async function connectionOfGrant(
         extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
         grant.extra,
       ),
-      kept: collectValues(entry.provider, {
-        authorizationResponse: response,
-        tokenResponse: grant.extra,
-        userInfo: grant.userInfo,
-        given,
-      }),
+      kept: collectValues(
+        entry.provider,
+        {
+          authorizationResponse: response,
+          tokenResponse: grant.extra,
+          userInfo: grant.userInfo,
+          given,
+        },
+        grant.kept,
+      ),
       scopes,
     },
     { provider: entry.provider },

@@ -7,7 +7,7 @@ import { fitsDpop } from '../providers/dpop.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { isUserless, ownerOf } from '../providers/provider-grant.ts'
+import { isInstalled, isUserless, ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
@@ -17,6 +17,7 @@ import { getSubjectEntry } from './exchange-subject.ts'
 import { findExchangedToken, type SubjectNeed } from './exchanged-token.ts'
 import { clientIdOf, providerIdentity, providersOf, registeredClient, requireActive } from './get-provider.ts'
 import { findImpersonatedToken } from './impersonated-token.ts'
+import { forgetScopeSets, installationToken, isScopeRefusal, ownConnections } from './installation-token.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { providerBook } from './provider-book.ts'
 import { refreshConnection, rejecting } from './refresh/refresh-connection.ts'
@@ -132,6 +133,7 @@ function tokenAmong(
   held: readonly CachedConnection[],
 ): TokenOutcome | Promise<TokenOutcome> {
   const { account, forceRefresh = false } = need
+  if (isInstalled(entry.provider)) return installedToken(broker, need, entry, held)
   if (entry.provider.impersonation !== undefined)
     return asked(broker, need, entry, findImpersonatedToken(broker, need, entry))
   if (entry.provider.grant?.type === 'token_exchange') return exchangedToken(broker, need, entry)
@@ -153,6 +155,52 @@ function tokenAmong(
   if (!forceRefresh && isFresh(connection, broker.now(), entry.provider))
     return release(broker, need, entry, chosen)
   return refreshed(broker, need, entry, chosen)
+}
+
+/**
+ * A token of the user's installation, for exactly the needed scopes. If the provider refuses it, the user's connection is
+ * what needs a consent, since the token's own row is not shown.
+ */
+async function installedToken(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+  held: readonly CachedConnection[],
+): Promise<TokenOutcome> {
+  const { account, scopes, forceRefresh = false } = need
+  const all = ownConnections(held)
+  const own = account === undefined ? all[0] : chooseHeld(all, account)
+  const required = { outcome: 'authorization_required', missingScopes: scopes } as const
+  if (own === undefined) return required
+  const { connection } = own
+  if (connection.status !== 'active') return { ...required, connection }
+  if (connection.providerIdentity !== providerIdentity(broker, entry))
+    return changed(broker, need, entry, connection)
+  const missing = missingScopes(scopes, connection.scopes, factsOf(entry.provider))
+  if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
+  const token = await installationToken(broker, entry, { own, held, needed: scopes })
+  const of = { ...need, scopes: [] }
+  const isReady = !forceRefresh && isFresh(token.connection, broker.now(), entry.provider)
+  const shown = (found: TokenOutcome): TokenOutcome => {
+    if (found.outcome !== 'ready' || token === own) return found
+    broker.uses.used('connections', connection.id, broker.now())
+    return { ...found, shownAs: connection.id }
+  }
+  if (isReady && token.connection.status === 'active') return shown(await release(broker, of, entry, token))
+  try {
+    const found = await refreshed(broker, of, entry, token)
+    if (found.outcome !== 'authorization_required') return shown(found)
+    if (token !== own) {
+      const stored = await broker.store.connections.find(token.connection.id)
+      const reason = stored?.statusReason ?? 'installation_removed'
+      await markUnusable(broker, entry, connection, { reason })
+      await forgetScopeSets(broker, connection)
+    }
+    return { ...required, connection }
+  } catch (error) {
+    if (isScopeRefusal(error)) return { ...required, connection }
+    throw error
+  }
 }
 
 /** The outcome for a connection whose entry has changed since its consent, so that its token is not used any more. */

@@ -4,7 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import type { RequestedUse } from '../domain/requested-use.ts'
 import type { CallToApprove } from '../services/call-approvals.ts'
-import type { Release } from '../services/release.ts'
+import { type Release, shownConnection } from '../services/release.ts'
 import { approve, currentContext } from '../services/request-context.ts'
 import { ApprovalMissing } from '../services/use-gate.ts'
 import { connectionToolKey } from '../store/connection-tools.ts'
@@ -124,8 +124,8 @@ function connectionOf({ connection: { id, scopes } }: Release) {
 function noteTool({ uses, now }: Broker, tokens: readonly Release[]): void {
   const { tool } = currentContext()
   if (tool === undefined) return
-  for (const { connection } of tokens)
-    uses.used('connectionTools', connectionToolKey(connection.id, tool), now())
+  for (const release of tokens)
+    uses.used('connectionTools', connectionToolKey(shownConnection(release), tool), now())
 }
 
 function isNonEmpty<T>(all: readonly T[]): all is readonly [T, ...T[]] {

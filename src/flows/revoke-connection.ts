@@ -3,10 +3,12 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
+import { isInstalled } from '../providers/provider-grant.ts'
 import type { Revocation } from '../providers/revocation.ts'
 import { currentContext } from '../services/request-context.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
+import { forgetScopeSets } from './installation-token.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 /**
@@ -25,6 +27,8 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
   const by = currentContext().actor.kind === 'user' ? 'user' : 'operator'
   const isAsked = known?.provider.revocationRequest !== undefined
   const ending = { by, revocation: isAsked ? 'pending' : 'unsupported' } as const
+  // first, so that none of them can become the default in the place of the deleted connection
+  if (known !== undefined && isInstalled(known.provider)) await forgetScopeSets(broker, connection)
   const gone = await store.connections.delete(connection.id, audit, ending)
   if (gone === undefined) return 'failed'
   const revocation = await revokeAtProvider(broker, gone)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
 import { causeOf } from '../domain/causes.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Connection } from '../domain/connection.ts'
+import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import { derivedAccountId, sharedKeyAccountId } from '../domain/derived-account.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
@@ -185,6 +185,8 @@ interface TokenOwner {
   readonly name: string
   /** Of the connection whose token is exchanged: after another consent, no token of the former one is found. */
   readonly consentedAt?: EpochSeconds | undefined
+  /** What its tokens keep: the installation that they are for. */
+  readonly kept?: AccessSecrets['kept']
 }
 
 /** The account of the connection with the owner's token of these scopes. */
@@ -199,7 +201,7 @@ export function tokenAccount(
 export async function tokenOf(
   broker: Broker,
   entry: ProviderEntry,
-  { projectId, userId, id: ownerId, name, ...version }: TokenOwner,
+  { projectId, userId, id: ownerId, name, kept, ...version }: TokenOwner,
   scopes: readonly string[],
 ): Promise<CachedConnection> {
   const owner = { projectId, providerUid: entry.uid, userId }
@@ -224,6 +226,7 @@ export async function tokenOf(
     id,
     account: { id: accountId, name },
     scopes,
+    kept,
   })
   try {
     await broker.store.connections.addImported(connection, { replaces: true, makeDefault: false })
@@ -259,10 +262,14 @@ function isOfKind({ tokenType, receivedAt }: Connection, { provider: { dpop } }:
 function unrequested(
   broker: Broker,
   entry: ProviderEntry,
-  row: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid' | 'account' | 'scopes'>,
+  {
+    kept,
+    ...row
+  }: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid' | 'account' | 'scopes'> &
+    Pick<AccessSecrets, 'kept'>,
 ): Connection {
   const now = broker.now()
-  const nothing = { accessToken: '', userInfo: {}, tokenType: 'Bearer', scopes: row.scopes }
+  const nothing = { accessToken: '', userInfo: {}, tokenType: 'Bearer', scopes: row.scopes, kept }
   return {
     ...row,
     ...sealGrant(broker, row, nothing),

@@ -12,6 +12,7 @@ import {
 import type { Provider } from './provider.ts'
 import { authorizationRequestIn, requestsOf, tokenRequestIn } from './provider-endpoints.ts'
 import type { Client, RegisteredClient } from './provider-entry.ts'
+import { isInstalled } from './provider-grant.ts'
 import { fillTemplate } from './template.ts'
 
 // Clients whose secret is a key: it signs a JWT for each request, or belongs to a TLS certificate. The key is sealed in
@@ -31,6 +32,27 @@ export function keyMethodOf(provider: Provider): KeyMethod | undefined {
 /** Whether the provider's client secret is the key of the assertions that it exchanges for tokens. */
 export function signsGrants({ grant }: { readonly grant?: Provider['grant'] | undefined }): boolean {
   return grant?.type === 'jwt_bearer'
+}
+
+/** Whether the client signs assertions for its tokens: with its secret as the key, or with a key beside its secret. */
+export function makesAssertions(provider: { readonly grant?: Provider['grant'] | undefined }): boolean {
+  return signsGrants(provider) || isInstalled(provider)
+}
+
+/**
+ * The client as requests use it. With the grant `installation` the entry keeps the secret and, after it, the private key
+ * in PEM as one text: the secret is sent, the key only signs.
+ */
+export function withKeyApart(provider: Provider, client: Client): Client {
+  const { clientSecret: text } = client
+  const at = text?.indexOf('-----BEGIN ') ?? -1
+  if (text === undefined || at === -1 || !isInstalled(provider)) return client
+  const { clientSecret: _, ...rest } = client
+  const secret = text
+    .slice(0, at)
+    .replace(/(?:\\n|\s)+$/, '')
+    .trim()
+  return { ...rest, ...(secret !== '' && { clientSecret: secret }), privateKey: text.slice(at) }
 }
 
 /** Whether the client has a key that can sign its authorization requests (RFC 9101). */
@@ -136,7 +158,14 @@ export function keyFault(provider: Provider, clientSecret: string): string | und
     const method = keyMethodOf(provider)
     if (method === 'tls_client_auth') readCertificate(clientSecret)
     else if (method !== undefined) signingKey(clientSecret, assertionOf(provider).algorithm)
-    if (signsGrants(provider)) signingKey(clientSecret, provider.assertion?.algorithm ?? 'RS256')
+    const algorithm = provider.assertion?.algorithm ?? 'RS256'
+    if (signsGrants(provider)) signingKey(clientSecret, algorithm)
+    if (isInstalled(provider)) {
+      const apart = withKeyApart(provider, { clientId: '', clientSecret })
+      if (apart.privateKey === undefined || apart.clientSecret === undefined)
+        throw new KeyFault('has to be the client secret and, after it, the private key in PEM')
+      signingKey(apart.privateKey, algorithm)
+    }
     if (provider.requestObject?.algorithm !== undefined)
       signingKey(clientSecret, provider.requestObject.algorithm)
     return undefined

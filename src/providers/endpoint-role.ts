@@ -11,6 +11,8 @@ export const REQUESTS_BY_ROLE = {
   refresh: { block: 'refreshRequest', wire: 'refresh_request' },
   exchange: { block: 'exchangeRequest', wire: 'exchange_request' },
   renewal: { block: 'renewalRequest', wire: 'renewal_request' },
+  installations: { block: 'installationsRequest', wire: 'installations_request' },
+  installation_token: { block: 'installationTokenRequest', wire: 'installation_token_request' },
   test: { block: 'testRequest', wire: 'test_request' },
   user_info: { block: 'userInfoRequest', wire: 'user_info_request' },
   introspection: { block: 'introspectionRequest', wire: 'token_introspection_request' },

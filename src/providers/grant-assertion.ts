@@ -7,6 +7,7 @@ import { signed } from './client-key.ts'
 import type { Provider } from './provider.ts'
 import { tokenRequestIn } from './provider-endpoints.ts'
 import type { Client, RegisteredClient } from './provider-entry.ts'
+import { isInstalled } from './provider-grant.ts'
 import { renderTemplate, type TemplateValues } from './template.ts'
 import { fixedValues } from './variables.ts'
 
@@ -22,8 +23,9 @@ export interface AssertedNeed {
 /** For an entry without `assertion`. */
 export const USUAL_ASSERTION: GrantAssertion = { algorithm: 'RS256', lifetimeSeconds: 300 }
 
-/** Clocks differ: an assertion from the server's future is refused. */
+/** Clocks differ: an assertion from the server's future is refused. GitHub asks for a minute. */
 const BACKDATED_SECONDS = 30
+const BACKDATED_SECONDS_OF_INSTALLATIONS = 60
 
 /**
  * The assertion for one token request, which no other request repeats. Throws `ProviderRefusal` (`invalid_client`) if the
@@ -44,16 +46,17 @@ export async function grantAssertion(
     return claim === '' ? [] : [[name, claim]]
   })
   const subject = assertedSubject(registered, userId)
-  const issuedAt = now - BACKDATED_SECONDS
+  const issuedAt = now - (isInstalled(provider) ? BACKDATED_SECONDS_OF_INSTALLATIONS : BACKDATED_SECONDS)
+  const audienceClaim = filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint)
   const jwt = new SignJWT(Object.fromEntries(own))
     .setIssuer(filled(issuer))
-    .setAudience(filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetimeSeconds)
     .setJti(randomUUID())
   if (subject !== '') jwt.setSubject(subject)
+  if (audienceClaim !== '') jwt.setAudience(audienceClaim)
   return withKey(registered, () =>
-    signed(jwt, { ...assertion, type: 'JWT' }, client.clientSecret ?? '', filled),
+    signed(jwt, { ...assertion, type: 'JWT' }, client.privateKey ?? client.clientSecret ?? '', filled),
   )
 }
 

@@ -37,6 +37,8 @@ export interface Grant {
   readonly dpopKey?: ProofKey | undefined
   /** What signs requests with the token (RFC 5849); absent for tokens of OAuth 2. */
   readonly tokenSecret?: string | undefined
+  /** Values that the connection keeps, besides those that the entry names (`kept-values.ts`). */
+  readonly kept?: Readonly<Record<string, string>> | undefined
 }
 
 /** A token response, after repairs. */

@@ -77,6 +77,19 @@ export function namedValues(
   return { told, faults }
 }
 
+/** Keeps which installation of the client the connection is for. */
+export function keptInstallation(id: string): ToldValues {
+  return { [INSTALLATION]: id }
+}
+
+/** The installation that `keptInstallation` has kept. */
+export function installationIn(told: ToldValues = {}): string | undefined {
+  return told[INSTALLATION]
+}
+
+/** Differs from every `keyOf` and `givenKey`. */
+const INSTALLATION = 'installation'
+
 function textOf({ from, at }: KeptValue, documents: GrantDocuments): string | undefined {
   if (from === 'authorization_response') {
     const [value, ...others] = documents.authorizationResponse?.getAll(at) ?? []

@@ -29,12 +29,19 @@ import { fitsDpop, newProofKey, thumbprintOf } from './dpop.ts'
 import { createDpopProofs, type DpopProofs, type ProvenOutgoing, sendProven } from './dpop-proofs.ts'
 import { askAboutGrant, asksAfter, type Grant, readGrant, type TokenResponse } from './grant.ts'
 import { type AssertedNeed, claimTemplates, grantAssertion } from './grant-assertion.ts'
+import {
+  type Installation,
+  type InstallationNeed,
+  listInstallations,
+  requestInstallationToken,
+} from './installations.ts'
 import { factsOf } from './known-facts.ts'
 import { beginOAuth1, redeemOAuth1 } from './oauth1/client.ts'
 import { configure, explanationOf, secretsIn } from './openid.ts'
 import type { GrantType, Provider } from './provider.ts'
 import { tokenRequestIn } from './provider-endpoints.ts'
 import type { RegisteredClient } from './provider-entry.ts'
+import { isInstalled } from './provider-grant.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues, withServerNames } from './provider-request.ts'
 import { pushAuthorization } from './pushed-authorization.ts'
@@ -100,6 +107,14 @@ export interface OAuthClient {
    * `refresh`.
    */
   requestToken(client: RegisteredClient, need: NeededToken, guard?: RequestGuard): Promise<Grant>
+  /** The installations of the client that the user of the token may use. Throws `ProviderRefusal`. */
+  installations(client: RegisteredClient, accessToken: string): Promise<readonly Installation[]>
+  /** Asks for a token of an installation (`requestInstallationToken`). `guard`: as for `refresh`. */
+  requestInstallationToken(
+    client: RegisteredClient,
+    need: InstallationNeed,
+    guard?: RequestGuard,
+  ): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** Asks the service of an entry without OAuth whether it takes what a user typed. */
@@ -320,6 +335,8 @@ export function createOAuthClient(
           }),
         { guard, nonce: secrets.nonce, dpopKey: secrets.dpopKey },
       )
+      // its token lists the user's installations, and is not kept
+      if (isInstalled(provider)) return first
       const whole = await exchanged(registered, first, guard)
       return askAboutGrant(proven, registered, whole, values, { event: 'onTokenGrant', now: now() })
     },
@@ -391,6 +408,11 @@ export function createOAuthClient(
       const expiresIn = granted.expiresIn ?? provider.defaultExpiresIn
       return { ...token, expiresIn, scopes: undefined, userInfo: undefined }
     },
+
+    installations: (registered, accessToken) => listInstallations(outgoing, registered, accessToken, now()),
+
+    requestInstallationToken: (registered, need, guard) =>
+      requestInstallationToken(outgoing, registered, need, now(), guard),
 
     async askAgain(registered, grant) {
       if (!asksAfter(registered.provider, 'onTokenRefresh')) return undefined

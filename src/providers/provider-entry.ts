@@ -31,6 +31,8 @@ export interface ProviderEntry {
 export interface Client {
   readonly clientId: string
   readonly clientSecret?: string
+  /** The private key of the assertions, where the client has a secret too (`client-key.ts`). */
+  readonly privateKey?: string
 }
 
 /** A complete entry, ready for requests. `redirectUri` is its own (RFC 9700, mix-up defence). */

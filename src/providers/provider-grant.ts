@@ -8,7 +8,9 @@ import {
 } from './provider.ts'
 
 /** The grants in which no user takes part: no browser is sent to the server, and no code comes back. */
-const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES.filter((type) => type !== 'device_code')
+const WITHOUT_USER: readonly GrantType[] = GRANT_TYPES.filter(
+  (type) => type !== 'device_code' && type !== 'installation',
+)
 
 /** Whose connections there may be: where the grant needs no user, only those of whom its tokens are for. */
 export function ownerOf(provider: Pick<Provider, 'grant' | 'owner' | 'impersonation'>): ConnectionOwnerKind {
@@ -53,17 +55,42 @@ export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oau
   return dpop !== undefined || oauth1 !== undefined
 }
 
+/** Whether users choose an installation of the client, for which the client then asks for tokens by itself. */
+export function isInstalled({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+  return grant?.type === 'installation'
+}
+
+/** Whether the client asks for every token by itself, so that no refresh token is needed. */
+export function asksForTokens(provider: { readonly grant?: GrantSettings | undefined }): boolean {
+  return isUserless(provider) || isInstalled(provider)
+}
+
 /** The requests that a grant has no use for. A request that sends one of them is refused. */
 export function isWithout(
-  { grant }: { readonly grant?: GrantSettings | undefined },
+  provider: { readonly grant?: GrantSettings | undefined },
   role: IssuerDecides,
 ): boolean {
-  if (role === 'device_authorization') return !isDeviceGrant({ grant })
-  return (isUserless({ grant }) ? WITH_CODE : isDeviceGrant({ grant }) ? BY_REDIRECT : []).includes(role)
+  if (role === 'device_authorization') return !isDeviceGrant(provider)
+  if (OF_INSTALLATIONS.includes(role)) return !isInstalled(provider)
+  if (isInstalled(provider)) return WITH_USERS_TOKEN.includes(role)
+  return (isUserless(provider) ? WITH_CODE : isDeviceGrant(provider) ? BY_REDIRECT : []).includes(role)
 }
 
 /** Requests and settings of grants whose users are redirected to the provider. */
 const BY_REDIRECT: readonly IssuerDecides[] = ['authorization', 'pushed_authorization', 'pkce', 'iss']
+
+/** Requests of the grant `installation` alone. */
+const OF_INSTALLATIONS: readonly IssuerDecides[] = ['installations', 'installation_token']
+
+/** Requests with the token of the user's code, which the grant `installation` does not keep. */
+const WITH_USERS_TOKEN: readonly IssuerDecides[] = [
+  'refresh',
+  'exchange',
+  'renewal',
+  'refresh_authentication',
+  'user_info',
+  'introspection',
+]
 
 /** Requests for a code, and those with a token that came by one. */
 const WITH_CODE: readonly IssuerDecides[] = [

@@ -11,6 +11,7 @@ import type { RegisteredClient } from './provider-entry.ts'
 import type { RequestBlock } from './request-block.ts'
 import {
   fillTemplate,
+  isScopeMembers,
   literalWords,
   placesScopes,
   renderParams,
@@ -127,16 +128,43 @@ export function requestOf(
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
     return { ...sent, url, method: 'GET' }
   }
+  const objects = objectParams(block, values)
   // some APIs refuse a form where they expect no body (Dropbox)
-  if (Object.keys(params).length === 0) return { ...sent, url: endpoint, method: block.method }
+  if (Object.keys({ ...params, ...objects }).length === 0)
+    return { ...sent, url: endpoint, method: block.method }
   const json = block.requestContentType === 'application/json'
   return {
     ...sent,
     url: endpoint,
     method: block.method,
     headers: { ...headers, 'content-type': block.requestContentType },
-    body: json ? JSON.stringify(params) : new URLSearchParams(params).toString(),
+    body: json ? JSON.stringify({ ...params, ...objects }) : new URLSearchParams(params).toString(),
   }
+}
+
+/** The members of a JSON body that are the scopes as an object; none where no scopes are asked for. */
+function objectParams(
+  { params }: Pick<RequestBlock, 'params'>,
+  { scopes = [] }: TemplateValues,
+): Record<string, unknown> {
+  if (scopes.length === 0) return {}
+  const names = Object.keys(params).filter((name) => isScopeMembers(params[name] ?? ''))
+  return Object.fromEntries(names.map((name) => [name, scopeMembers(scopes)]))
+}
+
+/** The scopes `name:value` as an object; of several with one name the last counts. */
+function scopeMembers(scopes: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    scopes.map((scope) => {
+      const at = scope.indexOf(':')
+      return [scope.slice(0, at), scope.slice(at + 1)]
+    }),
+  )
+}
+
+/** Whether `{{scope_members}}` can have the scope: a name and a value. */
+export function isScopeMember(scope: string): boolean {
+  return /^[^:]+:.+$/.test(scope)
 }
 
 /** The parameters under the names that the server has for them. */
@@ -163,12 +191,15 @@ export function withServerNames(url: URL, provider: Provider): URL {
   return url
 }
 
-/** The block's URL, with the client id in its path where the entry names it (GitHub, Nuvemshop). */
+/** The block's URL, with the client id in its path where the entry names it (GitHub, Nuvemshop), or the installation. */
 function endpointOf(
   { endpoint }: Pick<RequestBlock, 'endpoint'>,
-  { client_id = '' }: TemplateValues,
+  { client_id = '', installation_id = '' }: TemplateValues,
 ): string {
-  return fillTemplate(endpoint, { client_id: encodeURIComponent(client_id) })
+  return fillTemplate(endpoint, {
+    client_id: encodeURIComponent(client_id),
+    installation_id: encodeURIComponent(installation_id),
+  })
 }
 
 /** RFC 6750 section 2.1, RFC 9449 section 7.1. */

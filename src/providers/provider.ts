@@ -6,6 +6,7 @@ import type { EndpointRole } from './endpoint-role.ts'
 import type { OAuth1Settings } from './oauth1/settings.ts'
 import type {
   AuthorizationRequestBlock,
+  InstallationsRequestBlock,
   RenewalRequestBlock,
   RequestEndpoint,
   ResourceRequestBlock,
@@ -32,7 +33,10 @@ export interface Provider {
   readonly announcesIss?: boolean
   /** How to make the JWT by which the client authenticates. The entry's client secret is its key. */
   readonly clientAssertion?: ClientAssertion
-  /** How to make the JWT of the grant `jwt_bearer` (RFC 7523 section 2.1). The entry's client secret is its key. */
+  /**
+   * How to make the JWT of the grants `jwt_bearer` (RFC 7523 section 2.1) and `installation`. Its key is the entry's client
+   * secret, or with `installation` the private key that follows the secret.
+   */
   readonly assertion?: GrantAssertion
   /** The client gets tokens in the name of each user whose whole id matches the RE2 expression. */
   readonly impersonation?: { readonly pattern: string }
@@ -95,6 +99,14 @@ export interface Provider {
   readonly owner?: ConnectionOwnerKind
   /** Users may begin at the provider. */
   readonly installation?: InstallationSettings
+  /** With the grant `installation`: lists the installations that the user may use, with the token of the user's code. */
+  readonly installationsRequest?: InstallationsRequestBlock
+  /** With the grant `installation`: asks for a token of one installation. The client's assertion is its bearer token. */
+  readonly installationTokenRequest?: TokenRequestBlock
+  /** The provider's page where people install the client. It may name the entry's variables. */
+  readonly installationUri?: string
+  /** The provider's page where people end an installation, as `installationUri`. */
+  readonly installationHelpUri?: string
   /** Absent where no browser is sent to the server. */
   readonly authorizationRequest?: AuthorizationRequestBlock
   /**
@@ -202,7 +214,8 @@ export const SUBJECT_TOKENS = ['access_token', 'id_token'] as const
 /**
  * `client_credentials`: RFC 6749 section 4.4. `account_credentials`: the same for one account, which `params` name (Zoom).
  * `jwt_bearer`: RFC 7523 section 2.1. `token_exchange`: RFC 8693. `device_code`: RFC 8628, the user enters a code at the
- * provider.
+ * provider. `installation`: a user's code shows which installations of the client are theirs, and the client asks for
+ * tokens of the one that they chose (GitHub Apps).
  */
 export type GrantType = (typeof GRANT_TYPES)[number]
 export const GRANT_TYPES = [
@@ -211,6 +224,7 @@ export const GRANT_TYPES = [
   'jwt_bearer',
   'token_exchange',
   'device_code',
+  'installation',
 ] as const
 
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */

@@ -105,6 +105,17 @@ export interface RenewalRequestBlock extends TokenRequestBlock {
   readonly leastAgeSeconds: number
 }
 
+/** Its answer lists the installations that the user of the token may use. */
+export interface InstallationsRequestBlock extends RequestBlock {
+  /** Expression, as in a response map, of the list. */
+  readonly at: string
+  /** Expressions within one item of the list. */
+  readonly id: string
+  readonly name: string
+  /** What the installation grants: a list of scopes, or an object `{"contents": "read"}`. Absent: not told. */
+  readonly scopes?: string
+}
+
 export interface RevocationRequestBlock extends RequestBlock {
   /** The only token that is revoked. Absent: the refresh token, if there is one, and then the access token. */
   readonly revokes?: 'access_token' | 'refresh_token'

@@ -7,6 +7,9 @@ export interface TemplateValues {
   readonly existing_scopes?: readonly string[] | undefined
   readonly refresh_token?: string | undefined
   readonly access_token?: string | undefined
+  readonly installation_id?: string | undefined
+  /** Has a value as the whole template of a JSON member alone: `scopeMembers`. */
+  readonly scope_members?: undefined
   /** Values of placeholders that the entry declares. */
   readonly kept?: Readonly<Record<string, string>> | undefined
   /** Joins the scopes; the default is a space. */
@@ -23,6 +26,8 @@ export const PLACEHOLDERS: readonly string[] = [
   'existing_scopes',
   'refresh_token',
   'access_token',
+  'installation_id',
+  'scope_members',
 ] satisfies Placeholder[]
 
 /** The placeholders whose values are lists, which are joined as a union. */
@@ -98,6 +103,11 @@ export function renderTemplate(template: string, values: TemplateValues): string
     if ('placeholder' in part && texts[index] === '') closeGap(parts, texts, index)
   }
   return texts.join('')
+}
+
+/** Whether the value of the template is the scopes as a JSON object. */
+export function isScopeMembers(template: string): boolean {
+  return /^\s*\{\{\s*scope_members\s*\}\}\s*$/.test(template)
 }
 
 /** The words of the template's own text, without its placeholders. */

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from '../domain/clock.ts'
+import { isRecord } from '../parsing/json-record.ts'
 import { membersForTools } from './extra-members.ts'
 import type { ContentType, ErrorResponse, ExpirationFormat, RequestBlock } from './request-block.ts'
 import { type Members, readClaims, readJsonItems, readJsonMembers, readMembers } from './response-body.ts'
@@ -172,9 +173,13 @@ function isPrintable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value)
 }
 
-/** Commas separate scopes if there are no spaces, or if a space follows every comma. */
-function readScope(value: unknown): string | undefined {
-  const text = Array.isArray(value) ? value.filter((item) => typeof item === 'string').join(' ') : value
+/**
+ * Commas separate scopes if there are no spaces, or if a space follows every comma. An object such as
+ * `{"contents": "read"}` means `contents:read` (GitHub).
+ */
+export function readScope(value: unknown): string | undefined {
+  const listed = isRecord(value) ? Object.entries(value).map(([name, level]) => `${name}:${level}`) : value
+  const text = Array.isArray(listed) ? listed.filter((item) => typeof item === 'string').join(' ') : listed
   if (typeof text !== 'string') return undefined
   const spaced = /\s/.test(text.trim()) ? text.replace(/,(?=\s)/g, ' ') : text.replaceAll(',', ' ')
   const scopes = spaced.split(/\s+/).filter((scope) => /^[\x21-\x7e]+$/.test(scope))

@@ -36,7 +36,7 @@ export function userVariables({ variables = {} }: Pick<Provider, 'variables'>): 
 
 /**
  * Why the text is no template of an endpoint, or `undefined`: its placeholders are variables, values of the authorization
- * response and `{{client_id}}`, and all else is literal.
+ * response, `{{client_id}}` and `{{installation_id}}`, and all else is literal.
  */
 export function urlTemplateFault(
   template: string,
@@ -45,7 +45,7 @@ export function urlTemplateFault(
   const fromResponse = Object.keys(keptValues).filter(
     (name) => keptValues[name]?.from === 'authorization_response',
   )
-  return checkTemplate(template, [...Object.keys(variables), ...fromResponse, 'client_id'])
+  return checkTemplate(template, [...Object.keys(variables), ...fromResponse, 'client_id', 'installation_id'])
 }
 
 /** As `urlTemplateFault`, for the API's base URL, which may name every kept value, but not `{{client_id}}`. */
@@ -147,7 +147,7 @@ function apiWith(api: ProviderApi, before: Provider, variables: Variables | unde
  * longer name variables. A request, or the API, whose URL needs a value that is not among them is left out.
  */
 export function withFixedVariables(definition: Provider, values: Readonly<Record<string, string>>): Provider {
-  const { variables: declared, ...rest } = definition
+  const { variables: declared, installationUri, installationHelpUri, ...rest } = definition
   if (declared === undefined) return definition
   const fixed = Object.fromEntries(
     Object.entries(declared).flatMap(([name, { isExample, askUser, ...variable }]) => {
@@ -167,7 +167,11 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
   }
   const { api, ...requests } = mapRequests(rest, fix) // the values were read from the required ones
   const known = api && fixedApi(api, definition, fixed)
-  return { ...requests, ...(known && { api: known }) }
+  const pages = Object.entries({ installationUri, installationHelpUri }).flatMap(([name, template]) => {
+    const url = template && fillUrl(template, fixed)
+    return url && isFilled(url) ? [[name, url] as const] : []
+  })
+  return { ...requests, ...Object.fromEntries(pages), ...(known && { api: known }) }
 }
 
 function fixedApi(api: ProviderApi, definition: Provider, fixed: Variables): ProviderApi | undefined {

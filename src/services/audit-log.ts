@@ -31,6 +31,8 @@ export interface AuditedToken {
   /** The user for whom a connection of the project is used. */
   readonly actingFor?: string | undefined
   readonly shared?: SharedConnection | undefined
+  /** As in `Release`. */
+  readonly shownAs?: string | undefined
   /** `AuditLog.fingerprint` of the access token. */
   readonly fingerprint: string
   readonly texts: Pick<ReleaseTexts, 'audited'>
@@ -190,14 +192,14 @@ function toRelease(
 
 /** The line of a release. The members of the connection are cached, because nearly every request writes them. */
 function releaseLine(
-  { connection, entry, fingerprint, texts, actingFor }: AuditedToken,
+  { connection, entry, fingerprint, texts, actingFor, shownAs }: AuditedToken,
   context: RequestContext,
   at: number,
 ): string {
   texts.audited ??= JSON.stringify({
     user_id: actingFor ?? connection.userId,
     provider_id: entry.id,
-    connection_id: connection.id,
+    connection_id: shownAs ?? connection.id,
     subject: entry.provider.impersonation && connection.account.name,
     owner: actingFor === undefined ? undefined : 'project',
   }).slice(1, -1)

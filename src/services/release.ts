@@ -13,6 +13,8 @@ export interface Release extends AccessSecrets {
   readonly actingFor?: string | undefined
   /** That connection of the project: the release is recorded only while it is shared so. */
   readonly shared?: SharedConnection | undefined
+  /** The connection that users know, where `connection` is only one of its scope sets (`isScopeSet`). */
+  readonly shownAs?: string | undefined
   /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
 }
@@ -20,6 +22,11 @@ export interface Release extends AccessSecrets {
 /** The user for whom the token is used. */
 export function userOf({ actingFor, connection }: Pick<Release, 'actingFor' | 'connection'>): string {
   return actingFor ?? connection.userId
+}
+
+/** The id of the connection for callers, users and the audit trail. */
+export function shownConnection({ shownAs, connection }: Pick<Release, 'shownAs' | 'connection'>): string {
+  return shownAs ?? connection.id
 }
 
 export interface ReleaseTexts {

@@ -1,5 +1,5 @@
 import { and, eq, gt, or } from 'drizzle-orm'
-import type { Completed, Exchanging, Pending, Step } from '../domain/authorization.ts'
+import type { Attempt, Completed, Exchanging, Pending, Step } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -36,6 +36,16 @@ export interface AuthorizationRedemption {
       readonly lines?: string
     },
   ): Promise<Exchanging | undefined>
+  /**
+   * Ends the claim and keeps the attempt with another state and other secrets, for a choice that its browser has to make.
+   * `undefined` when this exchange no longer holds its claim.
+   */
+  offer(
+    claimed: Exchanging,
+    attempt: Pick<Attempt, 'stateHash' | 'secrets'>,
+    now: EpochSeconds,
+    lines?: string,
+  ): Promise<Pending | undefined>
   /**
    * Stores the connection and finishes the step in one transaction. Afterwards the next step is pending, or the
    * authorization is completed. The connection becomes the default when `makeDefault` is set, or when it is the first of
@@ -88,6 +98,35 @@ export function createRedemption(database: Database): AuthorizationRedemption {
           .returning(),
     ),
   )
+  const offer = statement(
+    (
+      p: Pick<Attempt, 'stateHash' | 'secrets'> & {
+        id: string
+        former: string
+        now: EpochSeconds
+        lines: string
+      },
+    ) =>
+      query
+        .update(authorizations)
+        .set({
+          status: 'pending',
+          stateHash: p.stateHash,
+          secrets: p.secrets,
+          deadline: null,
+          claimedBy: null,
+          trail: withLines(authorizations.trail, p.lines),
+        })
+        .where(
+          and(
+            hasId(p),
+            eq(authorizations.status, 'exchanging'),
+            eq(authorizations.stateHash, p.former),
+            unexpired(p.now),
+          ),
+        )
+        .returning(),
+  )
   // the lock lasts until the connection is stored: a deletion of the provider then deletes the connection too
   const lockedProvider = statement((p: { uid: string }) =>
     dialect.lock(
@@ -130,6 +169,8 @@ export function createRedemption(database: Database): AuthorizationRedemption {
   return {
     claim: (stateHash, now, { from, lines = '', ...claimed }) =>
       transition(undefined, () => claim(from)({ ...claimed, stateHash, now, lines })),
+    offer: ({ id, attempt: { stateHash: former } }, attempt, now, lines = '') =>
+      transition(undefined, () => offer({ ...attempt, id, former, now, lines })),
     async finishStep(claimed, connection, { consent, lines = '', ...options }, now, audit) {
       const { id, step, flowHash, attempt } = claimed
       const steps = claimed.steps.map((current, i) =>

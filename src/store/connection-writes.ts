@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, like, sql } from 'drizzle-orm'
-import type { Connection, ConnectionEnding } from '../domain/connection.ts'
+import { type Connection, type ConnectionEnding, isScopeSet } from '../domain/connection.ts'
 import { derivedAccountId } from '../domain/derived-account.ts'
 import { NO_USER } from '../domain/shared-connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
@@ -207,7 +207,7 @@ export function connectionWrites(database: Database) {
     const { account, ...rest } = connection
     yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
     // no user has connected anything
-    if (connection.userId === NO_USER) return
+    if (connection.userId === NO_USER || isScopeSet(connection)) return
     yield* followUp(announce, { kind: 'connection stored', connection, scopesBefore: before?.scopes })
   }
 

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, ne, notLike, sql } from 'drizzle-orm'
 import type { Connection, ConnectionEnding } from '../domain/connection.ts'
 import { NO_USER } from '../domain/shared-connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -113,6 +113,7 @@ export function createConnections(database: Database): Connections {
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
       and(
+        notLike(connections.accountId, SCOPE_SETS),
         filter.includes('user')
           ? isOfUser(connections, p)
           : and(eq(connections.projectId, p.projectId), ne(connections.userId, NO_USER)),
@@ -241,6 +242,9 @@ export function createConnections(database: Database): Connections {
     },
   }
 }
+
+/** Accounts of rows that `isScopeSet`. */
+const SCOPE_SETS = `of_conn_${'_'.repeat(32)} ${'_'.repeat(43)}`
 
 const DELETED_BY_OPERATOR = { by: 'operator', revocation: 'not_attempted' } as const
 

@@ -36,8 +36,11 @@ export interface SharedConnections {
   delete(of: InProject, audit?: AuditEntries): Promise<boolean>
 }
 
-/** What names the tokens of a shared connection. */
-type SharedTokens = Pick<SharedConnection, 'id' | 'projectId' | 'providerUid'>
+/** What names the tokens of a shared connection, or those of some scopes of a user's connection. */
+type SharedTokens = Pick<SharedConnection, 'id' | 'projectId' | 'providerUid'> & {
+  /** The owner of a connection whose tokens of some scopes are meant (`isScopeSet`), in place of the project. */
+  readonly userId?: string
+}
 
 export function createSharedConnections(database: Database): SharedConnections {
   const { tables, query, statement, read, write, dialect } = database
@@ -90,8 +93,11 @@ export function createSharedConnections(database: Database): SharedConnections {
     for (const gone of yield* removeTokens(of)) announce(connectionChange(gone))
   }
 
-  function tokensOf({ projectId, id, providerUid }: SharedTokens, kept = sharedKeyAccountId(id)) {
-    return { projectId, providerUid, userId: NO_USER, accounts: derivedAccountId(id, '%'), kept }
+  function tokensOf(
+    { projectId, id, providerUid, userId = NO_USER }: SharedTokens,
+    kept = sharedKeyAccountId(id),
+  ) {
+    return { projectId, providerUid, userId, accounts: derivedAccountId(id, '%'), kept }
   }
 
   function* putKey(announce: Announce, key: Connection | undefined): Steps<void> {

@@ -12,6 +12,8 @@ export interface DisconnectView extends PortalFrame {
   readonly account: string
   /** Where the user deletes a typed key; empty if the entry does not say. Absent: nothing was typed. */
   readonly keyAt?: string | undefined
+  /** Where the user ends the installation; empty if the entry does not say. Absent: nothing is installed. */
+  readonly installedAt?: string | undefined
 }
 
 /** Asks once before an account is disconnected. */
@@ -25,6 +27,7 @@ export function disconnectPage(view: DisconnectView): Html {
 ${account !== '' && html`<p class="identity"><strong>${name(account)}</strong></p>`}
 <p>${t.confirmText({ provider, app: appOf(view) })}</p>
 ${view.keyAt !== undefined && html`<p>${t.keyStays({ provider: placeOf(view.keyAt, provider) })}</p>`}
+${view.installedAt !== undefined && html`<p>${t.installationStays({ provider: placeOf(view.installedAt, provider) })}</p>`}
 ${buttonForm(view, { action: `/me/connections/${id}/disconnect`, text: t.disconnect, look: 'danger' })}
 <a class="button secondary" href="/me">${t.keep}</a>`
   return cardPage(view, t.disconnect, inside)

@@ -3,12 +3,14 @@ import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
+import { installationHelp } from '../../flows/choose-installation.ts'
 import { findProviderByUid, requireActive } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { siteOf } from '../../http/connect/site.ts'
 import { STATUS } from '../../http/endpoint/errors.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { isInstalled } from '../../providers/provider-grant.ts'
 import type { PortalRight } from './domain.ts'
 import { disconnectPage } from './page-disconnect.ts'
 import { logoOf } from './page-view.ts'
@@ -51,6 +53,8 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
         logo: entry && logoOf(broker, entry),
         account: account.name || account.id,
         keyAt: keyPageOf(entry),
+        installedAt:
+          entry && isInstalled(entry.provider) ? (installationHelp(entry.provider)?.href ?? '') : undefined,
       }),
     )
   })

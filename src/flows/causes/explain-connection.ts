@@ -120,6 +120,7 @@ function codeFor(
     switch (statusReason) {
       case 'consent_withdrawn':
       case 'credential_refused':
+      case 'installation_removed':
       case 'refresh_token_expired':
         return statusReason
       case 'refresh_outcome_lost':

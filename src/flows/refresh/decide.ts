@@ -6,7 +6,7 @@ import {
   type NeedsAuthorizationReason,
 } from '../../domain/connection.ts'
 import { type Provider, rotationOf } from '../../providers/provider.ts'
-import { isUserless } from '../../providers/provider-grant.ts'
+import { asksForTokens, isInstalled } from '../../providers/provider-grant.ts'
 import { refusedBecause } from '../../providers/refused-grant.ts'
 import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
 import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'
@@ -207,7 +207,7 @@ function cannotBeRefreshed(
   now: EpochSeconds,
 ): boolean {
   const { refreshRequest, renewalRequest } = provider
-  if (isUserless(provider)) return false
+  if (asksForTokens(provider)) return false
   if (renewalRequest === undefined) return connection.refresh === undefined || refreshRequest === undefined
   return now - connection.receivedAt < renewalRequest.leastAgeSeconds || !isAlive(connection, now)
 }
@@ -277,9 +277,11 @@ function decideAfterRefusal(
       reason:
         request.provider.credentials !== undefined
           ? 'credential_refused'
-          : isLost
-            ? 'refresh_outcome_lost'
-            : reasonOf(failure, connection, now),
+          : isInstalled(request.provider)
+            ? 'installation_removed'
+            : isLost
+              ? 'refresh_outcome_lost'
+              : reasonOf(failure, connection, now),
       leaseOwner,
       countAs: isLost ? 'lost' : 'refused',
     }

@@ -2,10 +2,10 @@ import type { Broker } from '../../broker.ts'
 import type { AccessSecrets, Connection } from '../../domain/connection.ts'
 import { fitsDpop } from '../../providers/dpop.ts'
 import type { Grant } from '../../providers/grant.ts'
-import { keptValuesOf } from '../../providers/kept-values.ts'
+import { installationIn, keptValuesOf } from '../../providers/kept-values.ts'
 import type { RequestGuard } from '../../providers/oauth-client.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider-entry.ts'
-import { isUserless } from '../../providers/provider-grant.ts'
+import { asksForTokens, isInstalled, isUserless } from '../../providers/provider-grant.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { recordingRequests, type SentRequest } from '../../providers/sent-requests.ts'
 import { UnsealError } from '../../store/seal.ts'
@@ -64,7 +64,7 @@ async function sendUnderLease(
   const sent: SentRequest[] = []
   try {
     known = openAccess(broker, connection)
-    if (!isUserless(entry.provider) && !fitsDpop(entry.provider, known)) {
+    if (!asksForTokens(entry.provider) && !fitsDpop(entry.provider, known)) {
       broker.refreshes.breaker.ended(entry, id, 'not_sent')
       return { at: 'dpop_changed' }
     }
@@ -75,11 +75,16 @@ async function sendUnderLease(
     const tokens = { refreshToken, accessToken, kept, dpopKey }
     const client = registered
     const guard = lease.guard(connection)
-    grant = await recordingRequests(sent, () =>
-      isUserless(entry.provider)
+    const installationId = installationIn(known.kept)
+    grant = await recordingRequests(sent, () => {
+      if (isInstalled(entry.provider)) {
+        const need = { ...connection, installationId: installationId ?? connection.account.id }
+        return broker.oauth.requestInstallationToken(client, need, guard)
+      }
+      return isUserless(entry.provider)
         ? requestToken(broker, client, connection, subject, guard)
-        : broker.oauth.refresh(client, tokens, guard),
-    )
+        : broker.oauth.refresh(client, tokens, guard)
+    })
   } catch (error) {
     return notAnswered(broker, entry, connection, lease, { error, sent })
   } finally {

@@ -24,7 +24,7 @@ export interface TypedValues {
 }
 
 export const connectPath = ({ id }: Pick<Authorization, 'id'>) => `/connect/${id}`
-const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
+export const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
 
 /** The display names of the providers of an authorization, by their entries. */
 export async function providerNames(

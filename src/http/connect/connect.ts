@@ -5,6 +5,7 @@ import { type Authorization, authorizationAt } from '../../domain/authorization.
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { cancelAuthorization } from '../../flows/cancel-authorization.ts'
+import { chooseInstallation, offeredTo } from '../../flows/choose-installation.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
 import { carryFormResponse } from '../../flows/form-response.ts'
@@ -15,6 +16,7 @@ import { startAttempt } from '../../flows/start-attempt.ts'
 import { mayClick } from '../../services/openers.ts'
 import { callbackPath } from '../../services/users-origin.ts'
 import { readForm } from '../endpoint/read-form.ts'
+import { CHOICE_FIELD } from '../pages/choose-page.ts'
 import { IDENTITY_FIELD, VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -65,6 +67,19 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         openerOf: cookies.openerOf(c),
       }),
     )
+  }
+
+  /** Stores what the browser chose of what was offered to it after its approval. */
+  async function choose(c: Context, authorization: Authorization, chosen: string): Promise<Response> {
+    const outcome = await chooseInstallation(broker, authorization, {
+      chosen,
+      browserId: cookies.idOf(c),
+      sessionUser: (await sessionOf(c, broker, authorization.projectId))?.userId,
+      openerOf: cookies.openerOf(c),
+    })
+    return outcome.outcome === 'wrong_browser'
+      ? endingOf(c, broker, authorization, { kind: 'wrong_browser' }, 403)
+      : redirectToResult(c, outcome.authorization)
   }
 
   /** The issuer at which the user of this browser must log in first; `undefined` when no login is needed. */
@@ -162,7 +177,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const trouble = LOGIN_TROUBLES.find((reason) => reason === c.req.query('login'))
     // a HEAD request, as link checkers send it, starts no attempt
     const skipsPage =
-      broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
+      broker.settings.connectPage === 'pass' &&
+      c.req.method === 'GET' &&
+      trouble === undefined &&
+      offeredTo(broker, authorization, cookies.idOf(c)) === undefined
     if (skipsPage && isStartable(authorization) && !(await isOfDevice(broker, authorization)))
       return start(c, authorization)
     const shown = c.req.method === 'GET' ? await awaitExchange(c, authorization) : authorization
@@ -176,9 +194,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
-    return c.req.query('login') === 'again'
-      ? logInAgain(c, authorization)
-      : start(c, authorization, await readSentForm(c))
+    if (c.req.query('login') === 'again') return logInAgain(c, authorization)
+    const form = await readSentForm(c)
+    const { chosen } = form
+    return chosen === undefined ? start(c, authorization, form) : choose(c, authorization, chosen)
   })
 
   app.post('/connect/:id/cancel', async (c) => {
@@ -286,6 +305,8 @@ interface SentForm {
   readonly typed: Readonly<Record<string, string>>
   /** The identity of the provider for which the form was made. */
   readonly identity: string | undefined
+  /** The installation that was chosen. */
+  readonly chosen: string | undefined
 }
 
 async function readSentForm(c: Context): Promise<SentForm> {
@@ -297,5 +318,9 @@ async function readSentForm(c: Context): Promise<SentForm> {
       name.startsWith(VALUE_PREFIX) ? [[name.slice(VALUE_PREFIX.length), value] as const] : [],
     ),
   )
-  return { typed, identity: form.get(IDENTITY_FIELD) ?? undefined }
+  return {
+    typed,
+    identity: form.get(IDENTITY_FIELD) ?? undefined,
+    chosen: form.get(CHOICE_FIELD) ?? undefined,
+  }
 }

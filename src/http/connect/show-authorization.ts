@@ -4,17 +4,19 @@ import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import type { Brand } from '../../domain/brand.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { causeOfAuthorization } from '../../flows/causes/explain-authorization.ts'
+import { installationPage, offeredTo } from '../../flows/choose-installation.ts'
 import { shownDevice } from '../../flows/device/shown-device.ts'
 import { endingUri, nextUriOf } from '../../flows/ending-uri.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
+import { choosePage } from '../pages/choose-page.ts'
 import { connectPage } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
 import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { connectPath, connectView, providerNames, type TypedValues } from './connect-view.ts'
+import { cancelPath, connectPath, connectView, providerNames, type TypedValues } from './connect-view.ts'
 import { showDevice } from './device.ts'
 import { addressForBrowser } from './inside-app.ts'
 import { popupWindow } from './popup-window.ts'
@@ -69,6 +71,21 @@ export async function showAuthorization(
   const isApprovedElsewhere =
     (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
+  const offered = offeredTo(broker, authorization, browserId)
+  if (offered !== undefined) {
+    const { provider } = (await findProviderByUid(broker, authorization.projectId, providerUid)) ?? {}
+    const { choice, installState } = offered
+    const view = {
+      words,
+      brand,
+      providerName: names.get(providerUid) ?? '',
+      options: choice?.options ?? [],
+      action,
+      cancelAction: cancelPath(authorization),
+      installAt: installState && provider && installationPage(provider, installState),
+    }
+    return c.html(choosePage({ ...view, installAt: view.installAt || undefined }))
+  }
   if (isApprovedElsewhere || authorization.status === 'pending') {
     const view = await connectView(broker, authorization, { words, brand, names, loginAt, values })
     const forBrowser = await addressForBrowser(c, broker, authorization)

@@ -13,7 +13,7 @@ import { findProviderByUid } from '../../flows/get-provider.ts'
 import { isProxyOnly } from '../../providers/provider-grant.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
 import { APPROVAL_FAILURES, type ApprovalView } from '../../services/call-approvals.ts'
-import type { Release } from '../../services/release.ts'
+import { type Release, shownConnection } from '../../services/release.ts'
 import { causeSchema, causeToWire } from '../schemas/cause-schema.ts'
 import { jsonObject } from '../schemas/json-schemas.ts'
 
@@ -68,7 +68,7 @@ export function acquisitionToJson(broker: Broker, acquired: TokenAcquisition): s
   if (token === undefined || others.length > 0)
     return acquisitionToWire(broker, acquired).then((wire) => JSON.stringify(wire))
   const { release } = token
-  release.texts.answer ??= JSON.stringify(released(release.connection.id, [release]))
+  release.texts.answer ??= JSON.stringify(released(shownConnection(release), [release]))
   return release.texts.answer
 }
 
@@ -84,7 +84,7 @@ export async function acquisitionToWire(
   const releases = acquired.tokens.map(({ release }) => release)
   const [first] = releases
   if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
-  return released(first.connection.id, releases)
+  return released(shownConnection(first), releases)
 }
 
 /** The authorization in its current state. A completed one carries its token, which is refreshed first when it has expired. */

@@ -6,7 +6,7 @@ import {
   KEY_METHODS,
   type RequestObject,
 } from '../client-auth-method.ts'
-import { canSignRequests, isSent, keyFault, keyMethodOf, signsGrants } from '../client-key.ts'
+import { canSignRequests, isSent, keyFault, keyMethodOf, makesAssertions } from '../client-key.ts'
 import { REQUESTS_BY_ROLE } from '../endpoint-role.ts'
 import type { Provider } from '../provider.ts'
 import { requestsOf } from '../provider-endpoints.ts'
@@ -188,7 +188,7 @@ export function checkClientSecret(provider: Provider, clientSecret: string | und
   }
   const fault = keyFault(provider, clientSecret)
   if (fault !== undefined) refuse('oauth2.client_secret', fault)
-  if (signsGrants(provider)) return
+  if (makesAssertions(provider)) return
   if (keyMethodOf(provider) === undefined && !isSent(provider, { clientId: '', clientSecret }))
     refuse(
       'oauth2.client_secret',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import { patternFault } from '../callback-members.ts'
 import { ASSERTION_ALGORITHMS, type GrantAssertion } from '../client-auth-method.ts'
-import { signsGrants } from '../client-key.ts'
+import { makesAssertions, signsGrants } from '../client-key.ts'
 import { USUAL_ASSERTION } from '../grant-assertion.ts'
 import type { Provider } from '../provider.ts'
 import { checkTemplate, hasPlaceholder } from '../template.ts'
@@ -25,12 +25,13 @@ const claims = z.record(z.string().min(1).max(100), z.union([z.string().max(1000
 const grantAssertionInput = assertionInput
   .extend({
     subject: z.string().max(1000).nullish(),
+    audience: z.string().max(1000).nullish(),
     claims: claims.refine((all) => Object.keys(all).length <= 20, 'at most 20 claims').nullish(),
   })
   .nullish()
   .meta({
     description:
-      'Beyond Arcade: the JWT of the grant `jwt_bearer`, made for each token request. `client_secret` is its key: a private key in PEM or as a JWK. The members are those of `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` leaves `sub` out. `claims` are further claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as `scope`.',
+      'Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request. `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client secret, which is sent for a code, and after it the private key in PEM. The members are those of `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience` leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as `scope`.',
     example: {
       algorithm: 'RS256',
       subject: '',
@@ -73,7 +74,7 @@ export const ASSERTION_SETTINGS = {
 
 /** A setting that stays only while the grant is one by assertion. */
 function whereSigned<Setting>(read: OAuth2Context['read'], setting: Setting): Setting | undefined {
-  return signsGrants(read) ? setting : undefined
+  return makesAssertions(read) ? setting : undefined
 }
 
 function readGrantAssertion(sent: z.output<typeof grantAssertionInput>): GrantAssertion | undefined {
@@ -92,12 +93,13 @@ const SET = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 /** Refuses an assertion that could not be made, or that would name users without a pattern. */
 export function checkGrantAssertion(provider: Provider): void {
   const { assertion, impersonation } = provider
+  const uses = { assertion: makesAssertions(provider), impersonation: signsGrants(provider) }
   for (const [name, value] of Object.entries({ assertion, impersonation }))
-    if (value !== undefined && !signsGrants(provider))
+    if (value !== undefined && !uses[name as keyof typeof uses])
       throw invalidMember(
         `oauth2.${name}`,
         'conflict',
-        `oauth2.${name} has no use without the grant jwt_bearer; null removes it.`,
+        `oauth2.${name} has no use without the grant jwt_bearer${name === 'assertion' ? ' or installation' : ''}; null removes it.`,
       )
   const { claims: all = {}, ...own } = writeGrantAssertion(assertion ?? USUAL_ASSERTION)
   if (own.algorithm.startsWith('HS'))

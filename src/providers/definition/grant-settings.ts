@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import { signsGrants } from '../client-key.ts'
 import { GRANT_TYPES, type GrantSettings, OWNER_KINDS, type Provider } from '../provider.ts'
-import { isDeviceGrant, isUserless, ownerOfGrant } from '../provider-grant.ts'
+import { isDeviceGrant, isInstalled, isUserless, ownerOfGrant } from '../provider-grant.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
 import { readSubject, subjectAnswer, subjectInput } from './exchange-subject.ts'
 import { memberOf } from './member.ts'
@@ -17,7 +17,7 @@ const grantInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628): the user enters a code at the provider (`device_authorization_request`), without `authorize_request`.",
+      "Beyond Arcade: how tokens are obtained. `authorization_code`, the default: a user approves in a browser. `client_credentials` (RFC 6749 section 4.4), `account_credentials` (Zoom): the client asks for them without a user, so there is no `authorize_request`. `jwt_bearer` (RFC 7523 section 2.1): the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628): the user enters a code at the provider (`device_authorization_request`), without `authorize_request`. `installation` (GitHub Apps): a user approves and chooses one of their installations of the client, and the client asks for its tokens (`installations_request`, `installation_token_request`).",
     example: { type: 'client_credentials' },
   })
 
@@ -67,8 +67,8 @@ function assertionAuth({ authMethod }: TokenRequestBlock): TokenRequestBlock['au
 
 /** With a grant without a user the client has to authenticate, and no user arrives. Throws `invalid_request`. */
 export function checkUserless(provider: Provider): void {
-  if (!isUserless(provider)) return
-  if (provider.installation !== undefined)
+  if (!isUserless(provider) && !isInstalled(provider)) return
+  if (isUserless(provider) && provider.installation !== undefined)
     throw invalidMember(
       'oauth2.installation',
       'conflict',
@@ -123,6 +123,12 @@ export function withOwner(
   const { owner: before, ...rest } = provider
   const owner = sent === undefined ? before : (sent ?? undefined)
   if (owner === undefined) return rest
+  if (isInstalled(provider) && owner !== 'user')
+    throw invalidMember(
+      'owner',
+      'conflict',
+      `owner cannot be ${owner} yet: with the grant installation each user connects installations of their own.`,
+    )
   const only = ownerOfGrant(provider)
   if (only !== undefined && owner !== only)
     throw invalidMember(

@@ -10,6 +10,12 @@ import { REQUESTS } from './requests.ts'
  * Requests that are sent after a grant. They are left to the issuer only if the authorization or token endpoint is: a
  * caller that names both has decided about these requests too.
  */
+const IN_NO_METADATA: readonly IssuerDecides[] = [
+  'exchange',
+  'renewal',
+  'installations',
+  'installation_token',
+]
 const AFTER_A_GRANT: readonly IssuerDecides[] = ['user_info', 'introspection']
 
 const requests = Object.entries(REQUESTS).map(
@@ -65,7 +71,7 @@ function leftOut(sent: OAuth2Input): IssuerDecides[] {
   const left: IssuerDecides[] = requests
     .filter(({ name }) => sent[name]?.endpoint === undefined)
     .map(({ role }) => role)
-    .filter((role) => role !== 'exchange' && role !== 'renewal') // no metadata has them
+    .filter((role) => !IN_NO_METADATA.includes(role))
   const isTokenLeft = left.includes('token')
   const isServerLeft = isTokenLeft || left.includes('authorization')
   return [

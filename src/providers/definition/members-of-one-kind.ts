@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type {
   AuthorizationRequestBlock,
+  InstallationsRequestBlock,
   RenewalRequestBlock,
   ResourceRequestBlock,
   RevocationRequestBlock,
 } from '../request-block.ts'
+import { parseExpression } from '../response-map.ts'
 import { memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { input, type RequestContext } from './request-members.ts'
@@ -71,6 +73,59 @@ export const FRAGMENT = {
     read: (sent) => ({ fragment: sent ?? undefined }),
     write: ({ fragment }) => fragment,
   }),
+}
+
+const installationsMember = memberOf<ResourceRequestBlock & InstallationsRequestBlock, RequestContext>()
+const expression = z.string().min(1).max(500)
+
+/** Where the answer has the installations, and what each of them is. */
+export const LISTED = {
+  at: installationsMember({
+    ...input(
+      expression.nullish().meta({
+        description: 'The list in the answer, as an expression of `response_map`: `$.installations`.',
+      }),
+    ),
+    answer: z.string(),
+    read: (sent, { path }) => ({ at: readExpression(`${path}.at`, sent ?? '$.installations') }),
+    write: ({ at }) => at,
+  }),
+  id: installationsMember({
+    ...input(
+      expression.nullish().meta({ description: 'The id, within one item of the list. Default: `$.id`.' }),
+    ),
+    answer: z.string(),
+    read: (sent, { path }) => ({ id: readExpression(`${path}.id`, sent ?? '$.id') }),
+    write: ({ id }) => id,
+  }),
+  name: installationsMember({
+    ...input(
+      expression.nullish().meta({
+        description: 'The name for people, within one item of the list. Default: `$.account.login`.',
+      }),
+    ),
+    answer: z.string(),
+    read: (sent, { path }) => ({ name: readExpression(`${path}.name`, sent ?? '$.account.login') }),
+    write: ({ name }) => name,
+  }),
+  scopes: installationsMember({
+    ...input(
+      expression.nullish().meta({
+        description:
+          'What the installation grants, within one item: a list of scopes, or an object such as `{"contents": "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts as granted.',
+      }),
+    ),
+    answer: z.string().optional(),
+    read: (sent, { path }) => ({
+      scopes: sent == null ? undefined : readExpression(`${path}.scopes`, sent),
+    }),
+    write: ({ scopes }) => scopes,
+  }),
+}
+
+function readExpression(path: string, text: string): string {
+  const parsed = parseExpression(text)
+  return 'fault' in parsed ? refuse(path, `has a fault: ${parsed.fault}`) : text
 }
 
 const revocationMember = memberOf<ResourceRequestBlock & RevocationRequestBlock, RequestContext>()

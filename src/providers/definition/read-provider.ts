@@ -7,6 +7,7 @@ import { checkDpop } from './dpop-settings.ts'
 import { checkExchange } from './exchange-subject.ts'
 import { checkGrantAssertion } from './grant-assertion.ts'
 import { checkUserless, withoutCode } from './grant-settings.ts'
+import { checkInstalled } from './installation-grant.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
 import { type Found, readMembers } from './member.ts'
 import { OAUTH2_MEMBERS, type OAuth2Input } from './oauth2-settings.ts'
@@ -54,6 +55,7 @@ export function readProvider(
   checkDevice(provider)
   checkClientKey(provider)
   checkGrantAssertion(provider)
+  checkInstalled(provider, { allowsHttp })
   checkRequestObject(provider)
   checkDpop(provider)
   checkRefresh(provider)

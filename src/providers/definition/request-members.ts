@@ -9,7 +9,7 @@ import {
   type ResourceRequestBlock,
 } from '../request-block.ts'
 import { checkResponseMap } from '../response-map.ts'
-import { checkTemplate, hasPlaceholder } from '../template.ts'
+import { checkTemplate, hasPlaceholder, isScopeMembers } from '../template.ts'
 import { isFilled, literalHost } from '../variables.ts'
 import {
   errorResponseAnswer,
@@ -40,6 +40,8 @@ export interface RequestRules {
   /** With GET the URL may have the token, since the server has no other way (Instagram). */
   readonly mayHaveTokenInUrl?: boolean
   readonly defaults?: Pick<ResourceRequestBlock, 'responseMap' | 'expirationFormat'>
+  /** Default: a form. */
+  readonly contentType?: RequestBlock['requestContentType']
 }
 
 export interface RequestContext {
@@ -72,11 +74,17 @@ export const REQUEST_MEMBERS = {
     create: endpoint,
     change: endpoint.optional(),
     answer: z.string(),
-    read(sent, { path, allowsHttp, naming }) {
+    read(sent, { path, rules, allowsHttp, naming }) {
       if (sent === undefined) return refuse(`${path}.endpoint`, 'is required')
+      const isOfOne = rules.placeholders.includes('installation_id')
+      if (hasPlaceholder(sent, 'installation_id') !== isOfOne)
+        refuse(
+          `${path}.endpoint`,
+          isOfOne ? 'has to name {{installation_id}}' : 'may not name {{installation_id}}',
+        )
       const { url, template } = readUrl(`${path}.endpoint`, sent, naming)
       if (!isFilled(url) && literalHost(url) === undefined)
-        refuse(`${path}.endpoint`, 'may name {{client_id}} in its path only')
+        refuse(`${path}.endpoint`, 'may name {{client_id}} and {{installation_id}} in its path only')
       const fault = literalUrlFault(url, allowsHttp)
       if (fault !== undefined) refuse(`${path}.endpoint`, fault)
       return { endpoint: url, endpointTemplate: template }
@@ -153,7 +161,7 @@ export const REQUEST_MEMBERS = {
   request_content_type: member({
     ...input(z.enum(CONTENT_TYPES).nullish()),
     answer: z.string(),
-    read: (sent) => ({ requestContentType: sent ?? FORM }),
+    read: (sent, { rules: { contentType = FORM } }) => ({ requestContentType: sent ?? contentType }),
     write: (block) => block.requestContentType,
   }),
   response_content_type: member({
@@ -214,6 +222,8 @@ function readParams({ path, rules, params, read }: RequestContext) {
   for (const [name, template] of Object.entries(params)) {
     const fault = checkTemplate(template, placeholders)
     if (fault !== undefined) refuse(`${path}.params.${name}`, fault)
+    if (hasPlaceholder(template, 'scope_members') && !isScopeMembers(template))
+      refuse(`${path}.params.${name}`, 'has {{scope_members}} joined to other text')
     if (name === 'redirect_uri' && template.trim() === '')
       refuse(`${path}.params.${name}`, 'must not be empty: the redirect URI is always sent. Leave it out')
   }

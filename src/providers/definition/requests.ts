@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
+import { INTROSPECTED, JSON_TYPE } from '../catalogue/built-in-provider.ts'
 import { KEY_METHODS } from '../client-auth-method.ts'
 import { type EndpointRole, REQUESTS_BY_ROLE } from '../endpoint-role.ts'
 import type { Provider } from '../provider.ts'
@@ -16,7 +16,7 @@ import {
   withoutUndefined,
   writeMembers,
 } from './member.ts'
-import { FRAGMENT, RENEWAL, REVOKED, TRIGGERS } from './members-of-one-kind.ts'
+import { FRAGMENT, LISTED, RENEWAL, REVOKED, TRIGGERS } from './members-of-one-kind.ts'
 import { refuse } from './refuse.ts'
 import { REQUEST_MEMBERS, type RequestContext, type RequestRules } from './request-members.ts'
 
@@ -71,6 +71,7 @@ const INTROSPECTION = {
   }),
 }
 
+const INSTALLATIONS = { ...REQUEST_MEMBERS, ...LISTED }
 const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
 
 const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create')).meta({ id: 'OAuth2RequestInput' })
@@ -82,6 +83,7 @@ const changedBlock = z.object({
   ...shapeOf(REVOKED, 'change'),
   ...shapeOf(RENEWAL, 'change'),
   ...shapeOf(FRAGMENT, 'change'),
+  ...shapeOf(LISTED, 'change'),
 })
 const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer')).meta({ id: 'OAuth2Request' })
 
@@ -181,6 +183,35 @@ export const REQUESTS = {
     }),
     z.object(shapeOf(RENEWED, 'answer')).optional(),
   ),
+  installations_request: request(
+    {
+      role: 'installations',
+      members: INSTALLATIONS,
+      placeholders: ['client_id', 'access_token'],
+      authMethods: ['bearer_access_token'],
+      mayBeGet: true,
+    },
+    z.object(shapeOf(INSTALLATIONS, 'create')).nullish().meta({
+      description:
+        'Beyond Arcade, with the grant `installation`: lists the installations that a user may use, with the token of their code. Only these are offered.',
+    }),
+    z.object(shapeOf(INSTALLATIONS, 'answer')).optional(),
+  ),
+  installation_token_request: request(
+    {
+      role: 'installation_token',
+      members: REQUEST_MEMBERS,
+      placeholders: ['client_id', 'installation_id', 'scopes', 'scope_members'],
+      authMethods: ['none'],
+      mayBeUnauthenticated: true,
+      contentType: JSON_TYPE,
+    },
+    plainBlock.nullish().meta({
+      description:
+        'Beyond Arcade, with the grant `installation`: asks for a token of one installation, `{{installation_id}}` in its URL, with the JWT of `assertion` as the bearer token. It is JSON unless it says otherwise. In `params`, `{{scope_members}}` is the scopes as an object: `contents:read` becomes `{"contents": "read"}`.',
+    }),
+    plainAnswer.optional(),
+  ),
   user_info_request: request(
     {
       role: 'user_info',
@@ -272,14 +303,18 @@ function readBlock(
 
 function withoutUse({ role }: RequestKind, { grant }: Found<Provider>): string {
   if (role === 'device_authorization') return 'has no use without the grant device_code'
+  if (role === 'installations' || role === 'installation_token')
+    return 'has no use without the grant installation'
   const instead = isUserless({ grant })
     ? 'no user takes part, and the client asks for tokens with token_request'
-    : 'users enter the code of device_authorization_request at the provider'
+    : grant?.type === 'installation'
+      ? 'the client asks for tokens with installation_token_request'
+      : 'users enter the code of device_authorization_request at the provider'
   return `has no use with the grant ${grant?.type}: ${instead}`
 }
 
 /** Members of one kind of request, which others refuse. A change ignores other members that its kind does not have. */
-const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT].flatMap((members) => Object.keys(members))
+const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT, LISTED].flatMap((members) => Object.keys(members))
 
 function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput | null | undefined): void {
   for (const [name, value] of Object.entries(sent ?? {}))
@@ -289,6 +324,7 @@ function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput 
 
 function kindsWith(member: string): string[] {
   if (Object.hasOwn(REVOKED, member)) return ['revocation_request']
+  if (Object.hasOwn(LISTED, member)) return ['installations_request']
   return [Object.hasOwn(RENEWAL, member) ? 'renewal_request' : 'authorize_request']
 }
 

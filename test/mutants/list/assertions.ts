@@ -1,6 +1,7 @@
 import type { Mutation } from '../mutation.ts'
 
 const JWT_BEARER = 'flows/jwt-bearer.test.ts'
+const GITHUB_APP = 'flows/github-app.test.ts'
 
 export const assertions: readonly Mutation[] = [
   {
@@ -25,8 +26,8 @@ export const assertions: readonly Mutation[] = [
     rows: ['76'],
     fault: 'an assertion is for another server than the entry says',
     file: 'src/providers/grant-assertion.ts',
-    from: '.setAudience(filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint))',
-    to: '.setAudience(tokenRequestIn(provider).endpoint)',
+    from: 'filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint)',
+    to: 'filled(tokenRequestIn(provider).endpoint)',
     test: JWT_BEARER,
     name: 'names the endpoint that it is for',
   },
@@ -47,5 +48,41 @@ export const assertions: readonly Mutation[] = [
     to: "return own !== undefined || ownerOf(provider) === 'user'",
     test: JWT_BEARER,
     name: 'nobody beyond the pattern',
+  },
+  {
+    rows: ['76'],
+    fault: 'the installation is the one that the browser names',
+    file: 'src/flows/installation-choice.ts',
+    from: 'const options = ofAccount.length > 0 ? ofAccount : all',
+    to: "const options = [...all, { id: '66', name: 'victim' }]",
+    test: GITHUB_APP,
+    name: 'only what the provider lists is offered',
+  },
+  {
+    rows: ['76'],
+    fault: 'any browser is offered the installations, and chooses',
+    file: 'src/flows/choose-installation.ts',
+    from: 'if (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash) return undefined',
+    to: 'if (browserId !== undefined && sha256(browserId) === authorization.id) return undefined',
+    test: GITHUB_APP,
+    name: 'the browser that approved chooses',
+  },
+  {
+    rows: ['76'],
+    fault: 'what was not offered can be chosen',
+    file: 'src/flows/choose-installation.ts',
+    from: 'const isOffered = offered?.options.some(({ id }) => id === chosen) === true',
+    to: 'const isOffered = offered !== undefined && chosen !== undefined',
+    test: GITHUB_APP,
+    name: 'the browser that approved chooses',
+  },
+  {
+    rows: ['76'],
+    fault: 'a token has all that the installation has, whatever was asked for',
+    file: 'src/flows/installation-token.ts',
+    from: 'const isWhole = scopes.length === 0 || isSameSet(scopes, connection.scopes)',
+    to: 'const isWhole = scopes.length >= 0 || isSameSet(scopes, connection.scopes)',
+    test: GITHUB_APP,
+    name: 'each set of permissions has a token of its own',
   },
 ]

@@ -13,6 +13,7 @@ export interface PortalTexts {
     readonly refresh_refused: Sentence<'provider'>
     readonly consent_withdrawn: Sentence<'provider'>
     readonly credential_refused: Sentence<'provider'>
+    readonly installation_removed: Sentence<'provider'>
     readonly token_expired: string
     readonly refresh_token_expired: string
     readonly provider_changed: Sentence<'provider'>
@@ -39,6 +40,7 @@ export interface PortalTexts {
   readonly confirmDisconnect: Sentence<'provider'>
   readonly confirmText: AppSentence<'provider'>
   readonly keyStays: Sentence<'provider'>
+  readonly installationStays: Sentence<'provider'>
   readonly keep: string
   readonly notes: {
     readonly disconnected: Sentence<'name'>

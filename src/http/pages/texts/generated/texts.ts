@@ -162,6 +162,17 @@ export interface Texts {
       readonly login: string
       readonly another: string
     }
+    readonly choosing: {
+      readonly title: Sentence<'provider'>
+      readonly intro: Sentence<'provider'>
+      readonly connect: string
+      readonly notListed: Sentence<'provider'>
+      readonly lookAgain: string
+      readonly noneTitle: Sentence<'provider'>
+      readonly none: Sentence<'provider'>
+      readonly install: Sentence<'provider'>
+      readonly installed: string
+    }
   }
   readonly endings: {
     readonly isConnected: Sentence<'provider'>

@@ -1,0 +1,65 @@
+import type { Broker } from '../broker.ts'
+import { type Connection, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { keptInstallation } from '../providers/kept-values.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import type { CachedConnection } from '../services/release.ts'
+import { tokenAccount, tokenOf } from './shared-token.ts'
+
+// Tokens of an installation of the client. The connection that the user sees has the token of all its scopes; a need for
+// fewer gets a token of exactly those, in a row of its own (`isScopeSet`).
+
+/** The connections of which a user chooses one, without the rows of their scope sets. */
+export function ownConnections(held: readonly CachedConnection[]): readonly CachedConnection[] {
+  return held.some(({ connection }) => isScopeSet(connection))
+    ? held.filter(({ connection }) => !isScopeSet(connection))
+    : held
+}
+
+/**
+ * The row with the token of exactly the needed scopes; of all that the connection has, when none are needed. It may hold
+ * no token yet: it counts as expired then. Throws `denied_by_policy` for more than 50 sets of one connection.
+ */
+export function installationToken(
+  broker: Broker,
+  entry: ProviderEntry,
+  {
+    own,
+    held,
+    needed,
+  }: { own: CachedConnection; held: readonly CachedConnection[]; needed: readonly string[] },
+): CachedConnection | Promise<CachedConnection> {
+  const { connection } = own
+  const scopes = [...new Set(needed)].sort()
+  const isWhole = scopes.length === 0 || isSameSet(scopes, connection.scopes)
+  if (isWhole) return own
+  const accountId = tokenAccount({ id: scopeSetsOf(connection.id) }, scopes)
+  const known = held.find((row) => row.connection.account.id === accountId)
+  const isUsable =
+    known?.connection.status === 'active' && known.connection.providerIdentity === connection.providerIdentity
+  if (known !== undefined && isUsable) return known
+  const { projectId, userId, account } = connection
+  const id = scopeSetsOf(connection.id)
+  const kept = keptInstallation(account.id)
+  return tokenOf(broker, entry, { projectId, userId, id, name: account.name, kept }, scopes)
+}
+
+function isSameSet(sorted: readonly string[], scopes: readonly string[]): boolean {
+  return sorted.length === scopes.length && [...scopes].sort().every((scope, i) => scope === sorted[i])
+}
+
+/** Whether the provider refused the token because the installation does not have a needed scope. */
+export function isScopeRefusal(error: unknown): boolean {
+  return (
+    error instanceof BrokerError &&
+    error.code === 'token_request_refused' &&
+    error.cause instanceof ProviderRefusal &&
+    error.cause.reason === 'invalid_scope'
+  )
+}
+
+/** Deletes the tokens of a connection's scope sets; the next uses ask for new ones. */
+export async function forgetScopeSets({ store }: Broker, connection: Connection): Promise<void> {
+  await store.sharedConnections.forgetTokens({ ...connection, id: scopeSetsOf(connection.id) })
+}
