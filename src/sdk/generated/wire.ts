@@ -284,6 +284,8 @@ export interface AuthProviderCreateRequest {
         readonly refresh?: readonly string[] | undefined
         readonly exchange?: readonly string[] | undefined
         readonly renewal?: readonly string[] | undefined
+        readonly installations?: readonly string[] | undefined
+        readonly installation_token?: readonly string[] | undefined
         readonly test?: readonly string[] | undefined
         readonly user_info?: readonly string[] | undefined
         readonly introspection?: readonly string[] | undefined
@@ -443,7 +445,9 @@ export interface AuthProviderCreateRequest {
          * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
          * exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628):
          * the user enters a code at the provider (`device_authorization_request`), without
-         * `authorize_request`.
+         * `authorize_request`. `installation` (GitHub Apps): a user approves and chooses one of their
+         * installations of the client, and the client asks for its tokens (`installations_request`,
+         * `installation_token_request`).
          */
         readonly grant?:
           | {
@@ -454,6 +458,7 @@ export interface AuthProviderCreateRequest {
                 | 'jwt_bearer'
                 | 'token_exchange'
                 | 'device_code'
+                | 'installation'
               /**
                * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
                * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
@@ -919,6 +924,228 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade, with the grant `installation`: lists the installations that a user may use, with the
+         * token of their code. Only these are offered.
+         */
+        readonly installations_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade, with the grant `installation`: asks for a token of one installation,
+         * `{{installation_id}}` in its URL, with the JWT of `assertion` as the bearer token. It is JSON unless
+         * it says otherwise. In `params`, `{{scope_members}}` is the scopes as an object: `contents:read`
+         * becomes `{"contents": "read"}`.
+         */
+        readonly installation_token_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+            }
+          | null
+          | undefined
         readonly user_info_request?:
           | {
               readonly endpoint: string
@@ -1284,11 +1511,23 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: the JWT of the grant `jwt_bearer`, made for each token request. `client_secret` is
-         * its key: a private key in PEM or as a JWK. The members are those of `client_assertion`, with a
-         * `lifetime` of 300 seconds by default; an empty `subject` leaves `sub` out. `claims` are further
-         * claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as
-         * `scope`.
+         * Beyond Arcade, with the grant `installation`: the page of the provider on which people install the
+         * client; it may name variables. It is shown to users who have no installation yet, with a `state`
+         * that brings them back.
+         */
+        readonly installation_uri?: string | null | undefined
+        /**
+         * Beyond Arcade, with the grant `installation`: the page of the provider on which people end an
+         * installation. It is shown to users, since disconnecting here ends no installation there.
+         */
+        readonly installation_help_uri?: string | null | undefined
+        /**
+         * Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request.
+         * `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client
+         * secret, which is sent for a code, and after it the private key in PEM. The members are those of
+         * `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience`
+         * leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables
+         * and `{{scopes}}`, which are then not sent as `scope`.
          */
         readonly assertion?:
           | {
@@ -1902,6 +2141,7 @@ export interface AuthProviderResponse {
         | 'jwt_bearer'
         | 'token_exchange'
         | 'device_code'
+        | 'installation'
       readonly subject?: { readonly connection: string; readonly token: 'access_token' | 'id_token' }
     }
     readonly installation?: {
@@ -1936,6 +2176,25 @@ export interface AuthProviderResponse {
       readonly expiration_format?: string
       readonly least_age: number
     }
+    readonly installations_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: OAuth2ErrorResponse
+      readonly expiration_format?: string
+      readonly at: string
+      readonly id: string
+      readonly name: string
+      readonly scopes?: string
+    }
+    readonly installation_token_request?: OAuth2Request
     readonly user_info_request?: {
       readonly endpoint: string
       readonly method: string
@@ -1993,6 +2252,8 @@ export interface AuthProviderResponse {
       readonly audience?: string
       readonly lifetime: number
     }
+    readonly installation_uri?: string
+    readonly installation_help_uri?: string
     readonly assertion?: {
       readonly algorithm:
         | 'ES256'
@@ -2231,7 +2492,9 @@ export interface AuthProviderUpdateRequest {
          * the same with a JWT that the client signs (`assertion`). `token_exchange` (RFC 8693): the client
          * exchanges a token of the user's connection to another entry (`subject`). `device_code` (RFC 8628):
          * the user enters a code at the provider (`device_authorization_request`), without
-         * `authorize_request`.
+         * `authorize_request`. `installation` (GitHub Apps): a user approves and chooses one of their
+         * installations of the client, and the client asks for its tokens (`installations_request`,
+         * `installation_token_request`).
          */
         readonly grant?:
           | {
@@ -2242,6 +2505,7 @@ export interface AuthProviderUpdateRequest {
                 | 'jwt_bearer'
                 | 'token_exchange'
                 | 'device_code'
+                | 'installation'
               /**
                * With `token_exchange`: what is exchanged. `connection` is the id of another entry of the project,
                * whose users' connections are used. Their token is sent to this entry's token endpoint, and nowhere
@@ -2399,6 +2663,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -2524,6 +2800,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -2649,6 +2937,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -2774,6 +3074,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -2899,6 +3211,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3024,6 +3348,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3149,6 +3485,292 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly installations_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly installation_token_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3274,6 +3896,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3399,6 +4033,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3524,6 +4170,18 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
+              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
             }
           | null
           | undefined
@@ -3571,11 +4229,23 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: the JWT of the grant `jwt_bearer`, made for each token request. `client_secret` is
-         * its key: a private key in PEM or as a JWK. The members are those of `client_assertion`, with a
-         * `lifetime` of 300 seconds by default; an empty `subject` leaves `sub` out. `claims` are further
-         * claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as
-         * `scope`.
+         * Beyond Arcade, with the grant `installation`: the page of the provider on which people install the
+         * client; it may name variables. It is shown to users who have no installation yet, with a `state`
+         * that brings them back.
+         */
+        readonly installation_uri?: string | null | undefined
+        /**
+         * Beyond Arcade, with the grant `installation`: the page of the provider on which people end an
+         * installation. It is shown to users, since disconnecting here ends no installation there.
+         */
+        readonly installation_help_uri?: string | null | undefined
+        /**
+         * Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request.
+         * `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client
+         * secret, which is sent for a code, and after it the private key in PEM. The members are those of
+         * `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience`
+         * leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables
+         * and `{{scopes}}`, which are then not sent as `scope`.
          */
         readonly assertion?:
           | {
@@ -4347,6 +5017,7 @@ export type CauseCode =
   | 'endpoints_changed'
   | 'credential_refused'
   | 'shared_connection_unusable'
+  | 'installation_removed'
   | 'refreshed_as_another'
   | 'tokens_unreadable'
 
@@ -4554,6 +5225,7 @@ export interface Connection {
     | 'refresh_outcome_lost'
     | 'account_changed'
     | 'credential_refused'
+    | 'installation_removed'
     | 'unreadable'
   readonly expires_at?: string
   readonly created_at: string
@@ -6203,6 +6875,7 @@ export interface SharedConnection {
     | 'refresh_outcome_lost'
     | 'account_changed'
     | 'credential_refused'
+    | 'installation_removed'
     | 'unreadable'
   readonly created_at: string
   readonly updated_at: string

@@ -724,6 +724,8 @@ class AuthProviderCreateRequestOtherEndpoints(TypedDict, total=False):
     refresh: list[str]
     exchange: list[str]
     renewal: list[str]
+    installations: list[str]
+    installation_token: list[str]
     test: list[str]
     user_info: list[str]
     introspection: list[str]
@@ -783,12 +785,16 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     refresh_request: OAuth2RequestOfIssuer
     exchange_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
     renewal_request: Optional[AuthProviderCreateRequestOauth2RenewalRequest]
+    installations_request: Optional[AuthProviderCreateRequestOauth2InstallationsRequest]
+    installation_token_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
     user_info_request: Optional[AuthProviderCreateRequestOauth2UserInfoRequest]
     token_introspection_request: Optional[AuthProviderCreateRequestOauth2TokenIntrospectionRequest]
     revocation_request: Optional[AuthProviderCreateRequestOauth2RevocationRequest]
     verification_hosts: Optional[list[str]]
     unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    installation_uri: Optional[str]
+    installation_help_uri: Optional[str]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
     impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
     request_object: Optional[AuthProviderCreateRequestOauth2RequestObject]
@@ -846,7 +852,7 @@ class AuthProviderCreateRequestOauth2Pkce(TypedDict, total=False):
 
 
 class _AuthProviderCreateRequestOauth2GrantRequired(TypedDict):
-    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code"]
+    type: Literal["authorization_code", "client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code", "installation"]
 
 
 class AuthProviderCreateRequestOauth2Grant(_AuthProviderCreateRequestOauth2GrantRequired, total=False):
@@ -966,6 +972,28 @@ class AuthProviderCreateRequestOauth2RenewalRequest(_AuthProviderCreateRequestOa
     error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
     expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
     least_age: Optional[int]
+
+
+class _AuthProviderCreateRequestOauth2InstallationsRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth2InstallationsRequest(_AuthProviderCreateRequestOauth2InstallationsRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    auth_method: Optional[str]
+    params: Optional[dict[str, str]]
+    parameter_names: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestParameterNames]
+    headers: Optional[dict[str, str]]
+    auth_header_value_format: Optional[str]
+    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_map: Optional[dict[str, str]]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+    expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
+    at: Optional[str]
+    id: Optional[str]
+    name: Optional[str]
+    scopes: Optional[str]
 
 
 class _AuthProviderCreateRequestOauth2UserInfoRequestRequired(TypedDict):
@@ -1251,12 +1279,16 @@ class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=Fals
     refresh_request: OAuth2Request
     exchange_request: OAuth2Request
     renewal_request: AuthProviderResponseOauth2RenewalRequest
+    installations_request: AuthProviderResponseOauth2InstallationsRequest
+    installation_token_request: OAuth2Request
     user_info_request: AuthProviderResponseOauth2UserInfoRequest
     token_introspection_request: AuthProviderResponseOauth2TokenIntrospectionRequest
     revocation_request: AuthProviderResponseOauth2RevocationRequest
     verification_hosts: list[str]
     unnamed_accounts: Literal[True]
     client_assertion: AuthProviderResponseOauth2ClientAssertion
+    installation_uri: str
+    installation_help_uri: str
     assertion: AuthProviderResponseOauth2Assertion
     impersonation: AuthProviderResponseOauth2Impersonation
     request_object: AuthProviderResponseOauth2RequestObject
@@ -1317,7 +1349,7 @@ class AuthProviderResponseOauth2Pkce(_AuthProviderResponseOauth2PkceRequired, to
 
 
 class _AuthProviderResponseOauth2GrantRequired(TypedDict):
-    type: Literal["client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code"]
+    type: Literal["client_credentials", "account_credentials", "jwt_bearer", "token_exchange", "device_code", "installation"]
 
 
 class AuthProviderResponseOauth2Grant(_AuthProviderResponseOauth2GrantRequired, total=False):
@@ -1374,6 +1406,28 @@ class AuthProviderResponseOauth2RenewalRequest(_AuthProviderResponseOauth2Renewa
     response_map: dict[str, str]
     error_response: OAuth2ErrorResponse
     expiration_format: str
+
+
+class _AuthProviderResponseOauth2InstallationsRequestRequired(TypedDict):
+    endpoint: str
+    method: str
+    auth_method: str
+    params: dict[str, str]
+    request_content_type: str
+    response_content_type: str
+    at: str
+    id: str
+    name: str
+
+
+class AuthProviderResponseOauth2InstallationsRequest(_AuthProviderResponseOauth2InstallationsRequestRequired, total=False):
+    parameter_names: dict[str, str]
+    headers: dict[str, str]
+    auth_header_value_format: str
+    response_map: dict[str, str]
+    error_response: OAuth2ErrorResponse
+    expiration_format: str
+    scopes: str
 
 
 class _AuthProviderResponseOauth2UserInfoRequestRequired(TypedDict):
@@ -1646,12 +1700,16 @@ class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     refresh_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     exchange_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     renewal_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    installations_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    installation_token_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     user_info_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     token_introspection_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     revocation_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     verification_hosts: Optional[list[str]]
     unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    installation_uri: Optional[str]
+    installation_help_uri: Optional[str]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
     impersonation: Optional[AuthProviderCreateRequestOauth2Impersonation]
     request_object: Optional[AuthProviderCreateRequestOauth2RequestObject]
@@ -1701,6 +1759,10 @@ class AuthProviderUpdateRequestOauth2AuthorizeRequest(TypedDict, total=False):
     token_parameter: Optional[str]
     least_age: Optional[int]
     fragment: Optional[str]
+    at: Optional[str]
+    id: Optional[str]
+    name: Optional[str]
+    scopes: Optional[str]
 
 
 class _AuthorizationRequired(TypedDict):
@@ -2036,7 +2098,7 @@ class _ConnectionRequired(TypedDict):
 
 
 class Connection(_ConnectionRequired, total=False):
-    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "unreadable"]
+    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "installation_removed", "unreadable"]
     expires_at: str
     last_used_at: str
 
@@ -3357,7 +3419,7 @@ class _SharedConnectionRequired(TypedDict):
 class SharedConnection(_SharedConnectionRequired, total=False):
     provider_id: str
     scopes: list[str]
-    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "unreadable"]
+    status_reason: Literal["refresh_refused", "consent_withdrawn", "token_expired", "refresh_token_expired", "provider_changed", "refresh_outcome_lost", "account_changed", "credential_refused", "installation_removed", "unreadable"]
 
 
 class _SharedConnectionSharedWithRequired(TypedDict):
@@ -4258,7 +4320,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
 ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
