@@ -309,7 +309,7 @@ function warnIfConsented({ credentials, provider_id }: AuthProviderResponse): vo
   const service = consentedServiceAt(addresses.filter((address) => address !== undefined))
   if (service !== undefined)
     process.stderr.write(
-      `${MARKS.warning} The form asks users for credentials of ${sanitize(service.name)}, where they can consent instead: gatepass providers add ${service.id}. Nobody should type a password of such an account here.\n`,
+      `${MARKS.warning} The form asks users for credentials of ${sanitize(service.name)}, where they can consent instead: gatepass providers add ${service.id}. A password of such an account should not be typed here.\n`,
     )
 }
 

@@ -114,6 +114,19 @@ describe('the steps before an entry', () => {
     expect((await world.call('GET', '/v1/admin/auth_providers/gitlab-2')).status).toBe(404)
   })
 
+  test('one whose client asks for tokens by itself needs no redirect URI and no test account', async () => {
+    const register = await admin.follow(at('/catalogue/zoom-account'))
+    expect(textOf(register)).toMatch(/It needs no redirect URI/)
+    expect(textOf(register)).not.toMatch(/Your redirect URI|Paste the redirect URI/)
+    const form = { 'oauth2.client_id': 'c', 'oauth2.client_secret': SECRET, 'variable.account_id': 'AbC1' }
+    const page = await send(`/catalogue/zoom-account/client?reserved=${await reserve()}`, {
+      id: 'zoom-account',
+      ...form,
+    })
+    expect(placeOf(page)).toBe('/providers/zoom-account')
+    expect(textOf(page)).toMatch(/share a connection of the project.*Tokens come by account_credentials/)
+  })
+
   test('lead to the entry if there is no client yet', async () => {
     const page = await send(`/catalogue/github/client?reserved=${await reserve()}`, { id: 'github' })
     expect(placeOf(page)).toBe('/providers/github')

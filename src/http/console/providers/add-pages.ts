@@ -5,6 +5,7 @@ import { RESERVED_DAYS, reservedUid, reserveProvider } from '../../../flows/rese
 import { createAuthProvider, createReserved } from '../../../operations/providers/auth-providers.ts'
 import { entriesWith } from '../../../providers/catalogue/search.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
+import { isUserless } from '../../../providers/provider-grant.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, link, section } from '../elements.ts'
 import { submit } from '../form-fields.ts'
@@ -92,11 +93,13 @@ export function addAddPages(routes: ConsoleRoutes, broker: Broker): void {
         if (meanwhile.addedAs !== undefined) return alreadyAdded(on, meanwhile.addedAs)
         return showClient(on, form, reserved, { values, refused: form.atFields(added) })
       }
-      const { id, missing = [] } = added.result
+      const { id, missing = [], oauth2 } = added.result
       const path = `/providers/${encodeURIComponent(id)}`
       return missing.length > 0
         ? on.go(path, `The provider ${id} was added. It still needs its client.`)
-        : on.go(`${path}/test-account`, `The provider ${id} was added. Now try it.`)
+        : oauth2?.grant !== undefined
+          ? on.go(path, `The provider ${id} was added. Test it, then share a connection of the project.`)
+          : on.go(`${path}/test-account`, `The provider ${id} was added. Now try it.`)
     })
   }
 
@@ -212,19 +215,23 @@ function redirectSection(
   const at = definition === undefined ? 'the provider' : subject
   const word = registration?.fields?.redirect_uri
   const isPlain = redirectUri.startsWith('http:')
-  return html`${section(
-    'Your redirect URI',
-    html`<p>The provider sends your users back to this address, and to no other. You enter it when you register a client there.</p>
+  const hasRedirect = definition === undefined || !isUserless(definition.provider)
+  return html`${
+    hasRedirect &&
+    section(
+      'Your redirect URI',
+      html`<p>The provider sends your users back to this address, and to no other. You enter it when you register a client there.</p>
 ${copyBox(redirectUri, 'the redirect URI')}
 ${isPlain && html`<p class="muted small">It is not an https address. Most providers accept one only for <code>localhost</code>, and some do not accept it at all.</p>`}`,
-  )}
+    )
+  }
 ${section(
   `Register a client at ${at}`,
   html`<p>A client, also called an OAuth app, is how ${name(at)} knows you. You register it once, with your own account there.</p>
 <ol>
 <li>Open ${registration === undefined ? html`the developer settings of ${name(at)}${documentation !== undefined && html`: ${externalLink(documentation, 'its documentation')} says where`}. Look for “OAuth apps”, “API clients” or “Developer console”.` : externalLink(registration.url, `the page where ${subject} registers clients`)}</li>
 ${registration?.steps === undefined ? html`<li>Create an app or client for a web application. If you are asked, choose one that is confidential or has a secret.</li>` : registration.steps.map((step) => html`<li>${step}</li>`)}
-<li>Paste the redirect URI ${word === undefined ? html`where it asks for a “Redirect URI” or “Callback URL”` : html`into “${word}”`}, exactly as it is above.</li>
+${hasRedirect ? html`<li>Paste the redirect URI ${word === undefined ? html`where it asks for a “Redirect URI” or “Callback URL”` : html`into “${word}”`}, exactly as it is above.</li>` : html`<li>It needs no redirect URI: the client asks for tokens by itself, and no user’s browser comes back.</li>`}
 <li>Keep that page open: you need its ${registration?.fields?.client_id ?? 'client id'} and its ${registration?.fields?.client_secret ?? 'client secret'} next.</li>
 </ol>
 <p>${buttonLink(`${form.path}/client?reserved=${reservation}`, 'I have registered it: continue', { secondary: false })}</p>

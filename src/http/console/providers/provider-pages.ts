@@ -296,7 +296,7 @@ function passwordWarning({ provider, wellKnownId }: ProviderEntry): Html | '' {
   const service = consentedServiceAt([...addresses, ...(api?.hosts ?? [])])
   return service === undefined
     ? ''
-    : html`<p class="note bad">The form asks users for credentials of ${name(service.name)}, where they can consent instead: ${link(`/catalogue/${service.id}`, `add ${service.name}`)}. Nobody should type a password of such an account here.</p>`
+    : html`<p class="note bad">The form asks users for credentials of ${name(service.name)}, where they can consent instead: ${link(`/catalogue/${service.id}`, `add ${service.name}`)}. A password of such an account should not be typed here.</p>`
 }
 
 /** How the test finds out whether the client is right, as the end of a sentence. */
