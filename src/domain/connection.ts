@@ -160,6 +160,11 @@ export function isScopeSet({ account }: Pick<Connection, 'account'>): boolean {
   return /^of_conn_[0-9a-f]{32} [\w-]{43}$/.test(account.id)
 }
 
+/** The id of the connection whose scope set the row is; `undefined` for other rows. */
+export function connectionOfScopeSet(row: Pick<Connection, 'account'>): string | undefined {
+  return isScopeSet(row) ? row.account.id.split(' ', 1)[0]?.slice(scopeSetsOf('').length) : undefined
+}
+
 /** Chooses the connection for a call: the named account (by connection id, account id or name), else the default. */
 export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | 'isDefault'>>(
   all: readonly C[],

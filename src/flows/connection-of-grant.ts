@@ -120,6 +120,8 @@ export function accountWithin(
   account: Account,
   given: AttemptSecrets['given'] = {},
 ): Account {
+  // a provider that could name a scope set would hide its connection from the user
+  if (isScopeSet({ account })) return accountWithin(provider, { ...account, id: `_${account.id}` }, given)
   const values = valuesInUrls(provider, given)
   if (values === '' || account.id === values || account.id.startsWith(`${values}:`)) return account
   return { ...account, id: account.id === '' ? values : `${values}:${account.id}` }

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Connection, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
+import { type Connection, connectionOfScopeSet, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { keptInstallation } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -62,4 +62,18 @@ export function isScopeRefusal(error: unknown): boolean {
 /** Deletes the tokens of a connection's scope sets; the next uses ask for new ones. */
 export async function forgetScopeSets({ store }: Broker, connection: Connection): Promise<void> {
   await store.sharedConnections.forgetTokens({ ...connection, id: scopeSetsOf(connection.id) })
+}
+
+/**
+ * Whether the row is a scope set whose connection was deleted, or needs a consent, since the caller read it: the row was
+ * added after that, is deleted, and no token may be asked for. Read from the store, after the row was.
+ */
+export async function hasLostConnection({ store }: Broker, row: Connection): Promise<boolean> {
+  const ownId = connectionOfScopeSet(row)
+  if (ownId === undefined) return false
+  const own = await store.connections.find(ownId)
+  const isOfOwner = own?.projectId === row.projectId && own.userId === row.userId
+  if (isOfOwner && own.providerUid === row.providerUid && own.status === 'active') return false
+  await store.sharedConnections.forgetToken(row)
+  return true
 }

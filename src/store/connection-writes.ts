@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, like, sql } from 'drizzle-orm'
-import { type Connection, type ConnectionEnding, isScopeSet } from '../domain/connection.ts'
+import { type Connection, type ConnectionEnding, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
 import { derivedAccountId } from '../domain/derived-account.ts'
 import { NO_USER } from '../domain/shared-connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
@@ -174,16 +174,16 @@ export function connectionWrites(database: Database) {
     return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
   }
 
-  /** Deletes the user's tokens for which a token of this connection was exchanged (RFC 8693). */
+  /** Deletes the user's tokens for which a token of this connection was exchanged (RFC 8693), and those of its scope sets. */
   function* removeDerived(
     announce: Announce,
     subject: Pick<Connection, 'id' | 'projectId' | 'userId'>,
   ): Steps<void> {
     const { id, projectId, userId } = subject
     if (userId === NO_USER) return
-    const accounts = derivedAccountId(id, '%')
-    for (const row of yield* derived({ projectId, userId, accounts }))
-      yield* remove(announce, row, WITH_SUBJECT)
+    for (const from of [id, scopeSetsOf(id)])
+      for (const row of yield* derived({ projectId, userId, accounts: derivedAccountId(from, '%') }))
+        yield* remove(announce, row, WITH_SUBJECT)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onBothDatabases } from '../features/approvals/both-databases.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { type GitHubAppServer, startGitHubApp } from '../github-app-server.ts'
@@ -221,6 +221,36 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     await browser.follow(link ?? '')
     expect(await statusOf(id)).toMatchObject({ status: 'completed' })
     expect(await connections()).toMatchObject([{ account: { id: '77' } }])
+  })
+
+  test('a use that still knows a connection which the user has just deleted gets no token', async () => {
+    install(42, 'acme')
+    await add()
+    await connect(['contents:read', 'issues:read'])
+    expect((await proxy()).status).toBe(200)
+    const [{ id }] = await connections()
+    const { store } = gatepass.broker
+    const { projectId, userId, providerUid } = (await store.connections.find(id)) ?? expect.fail('no row')
+    const { addImported } = store.connections
+    const added = vi.spyOn(store.connections, 'addImported').mockImplementationOnce(async (...row) => {
+      await call('DELETE', `/v1/connections/${id}`)
+      return addImported(...row)
+    })
+    const asked = github.asked.length
+    expect((await proxy('contents:read')).status).toBe(403)
+    expect(added).toHaveBeenCalledOnce()
+    added.mockRestore()
+    expect(github.asked).toHaveLength(asked)
+    expect(await store.connections.ofOwner({ projectId, userId, providerUid })).toEqual([])
+  })
+
+  test('no account hides its connection from the user by its name', async () => {
+    await add()
+    const id = `of_conn_${'0'.repeat(32)} ${'A'.repeat(43)}`
+    const connection = { user_id: 'u1', provider_id: entry, access_token: 'token-1', account: { id } }
+    const sent = await call('POST', '/v1/admin/user_connections/import', { connections: [connection] })
+    expect(sent.body.items).toMatchObject([{ result: 'created' }])
+    expect(await connections()).toMatchObject([{ account: { id: `_${id}` } }])
   })
 
   test('a removed and a suspended installation need a new consent', async () => {

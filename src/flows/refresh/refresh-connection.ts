@@ -38,6 +38,7 @@ import { currentSpan, inSpan, inTrace } from '../../services/tracing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { causeOfFailedRefresh, failedRefresh, withFailure } from '../causes/failed-refresh.ts'
 import { providerIdentity } from '../get-provider.ts'
+import { hasLostConnection } from '../installation-token.ts'
 import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
@@ -186,6 +187,7 @@ async function refresh(
       }
       case 'send': {
         const { connection: sent } = decision
+        if (await hasLostConnection(broker, sent)) return AUTHORIZATION_REQUIRED
         const subject = await findSubjectToken(broker, entry, sent, refreshConnection)
         if (subject !== undefined && 'outcome' in subject) {
           const isStillGood = rejected === undefined && isAlive(sent, broker.now())
