@@ -118,7 +118,8 @@ export interface InstallationNeed {
 }
 
 /**
- * Asks for a token of the installation with these scopes; without any: with all that it has. Throws `ProviderRefusal`:
+ * Asks for a token of the installation with these scopes. Without any: with all that it has, unless the provider tells what
+ * that is, since then the user was granted none of them. Throws `ProviderRefusal`:
  * `invalid_grant` when the installation was removed or suspended, `invalid_scope` when it does not have a scope,
  * `invalid_client` when the key or the clock is wrong.
  */
@@ -132,6 +133,12 @@ export async function requestInstallationToken(
   const { provider } = registered
   const block = provider.installationTokenRequest
   if (block === undefined) throw new Error(`${provider.displayName} has no installation token request`)
+  // a request without scopes would bring all of them
+  if (scopes.length === 0 && provider.installationsRequest?.scopes !== undefined)
+    throw new ProviderRefusal(
+      'invalid_scope',
+      `${provider.displayName} granted none of the scopes that the user was asked for.`,
+    )
   const wanted = strongest(registered, scopes)
   checkMembers(registered, block, wanted)
   const assertion = await grantAssertion(registered, { scopes: wanted, userId }, now)

@@ -244,6 +244,14 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(await store.connections.ofOwner({ projectId, userId, providerUid })).toEqual([])
   })
 
+  test('a connection without any granted permission gets no token with all of them', async () => {
+    install(42, 'acme', { permissions: { issues: 'write' } })
+    await add()
+    await connect(['contents:read'])
+    expect(await proxy()).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+    expect(github.asked).toEqual([])
+  })
+
   test('no account hides its connection from the user by its name', async () => {
     await add()
     const id = `of_conn_${'0'.repeat(32)} ${'A'.repeat(43)}`

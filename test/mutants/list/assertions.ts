@@ -87,6 +87,15 @@ export const assertions: readonly Mutation[] = [
   },
   {
     rows: ['76'],
+    fault: 'a connection that was granted nothing gets a token with all that the installation has',
+    file: 'src/providers/installations.ts',
+    from: 'if (scopes.length === 0 && provider.installationsRequest?.scopes !== undefined)',
+    to: 'if (scopes === undefined)',
+    test: GITHUB_APP,
+    name: 'a connection without any granted permission gets no token with all of them',
+  },
+  {
+    rows: ['76'],
     fault: 'a provider hides a connection from its user by the name of the account',
     file: 'src/flows/connection-of-grant.ts',
     from: 'if (isScopeSet({ account })) return accountWithin(',
