@@ -52,7 +52,8 @@ export async function sharedKey(
 
 /**
  * Has the service check the stored key again. Throws `authorization_required` when it is refused, which is noted, and when
- * it may not be sent because the entry has other endpoints now.
+ * it may not be sent because the entry has other endpoints now. Nothing is stored when the key was replaced or the
+ * connection deleted meanwhile: the check was of a key that must not come back.
  */
 export async function testKey(broker: Broker, entry: ProviderEntry, shared: SharedConnection): Promise<void> {
   const connection = (await findKey(broker, shared))?.connection
@@ -61,12 +62,35 @@ export async function testKey(broker: Broker, entry: ProviderEntry, shared: Shar
     throw askOperator(broker, entry)
   try {
     const key = await sharedKey(broker, entry, shared, fields)
-    if (key !== undefined)
-      await broker.store.connections.addImported(key, { replaces: true, makeDefault: false })
+    const current = await broker.store.connections.find(connection.id)
+    if (current?.generation === connection.generation)
+      await broker.store.sharedConnections.change(shared, shared, undefined, key)
   } catch (error) {
     if (!(error instanceof BrokerError && error.code === 'invalid_request')) throw error
     await markUnusable(broker, entry, connection, { reason: 'credential_refused' })
     throw askOperator(broker, entry)
+  }
+}
+
+/**
+ * Whether the service takes the key by its own check, or says nothing clear. Each user of a shared key can have the API
+ * refuse requests, and must not take the key from all others so. Without a check the API's word counts.
+ */
+export async function isStillTaken(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+): Promise<boolean> {
+  if (connection.userId !== NO_USER || entry.provider.testRequest === undefined) return false
+  if (connection.providerIdentity !== providerIdentity(broker, entry)) return false
+  const fields = openFields(broker, entry, connection)
+  if (fields === undefined) return false
+  try {
+    await checkFields(broker, entry, fields)
+    return true
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    return error.code !== 'invalid_request'
   }
 }
 

@@ -164,6 +164,55 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect((await proxy()).status).toBe(200)
   })
 
+  /** A connection whose key is checked at a server of its own, which first does what `meanwhile` says. */
+  const shareChecked = async (own: { meanwhile?: () => Promise<unknown> }) => {
+    const checks = await listen(async (_, res) => {
+      const { meanwhile } = own
+      delete own.meanwhile
+      await meanwhile?.()
+      answer(res, 200, 'application/json', '{"id":42}')
+    })
+    entry = `${entry}-checked`
+    const test_request = { endpoint: `${checks.url}/me` }
+    const made = await call('POST', '/v1/admin/auth_providers', providerBody({ test_request }))
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const { body } = await share()
+    return { id: body.id as string, [Symbol.asyncDispose]: () => checks[Symbol.asyncDispose]() }
+  }
+
+  test('a test that ends after the key was replaced or deleted brings no former key back', async () => {
+    const own: Parameters<typeof shareChecked>[0] = {}
+    await using checked = await shareChecked(own)
+    const { id } = checked
+    const fields = { workspace: 'acme', api_key: NEW_KEY }
+    own.meanwhile = () => {
+      service.key = NEW_KEY
+      return change(id, { fields })
+    }
+    await call('POST', `/v1/admin/connections/${id}/test`)
+    expect((await proxy()).status).toBe(200)
+
+    const { store } = gatepass.broker
+    const [project] = await store.projects.list()
+    const projectId = project?.id ?? ''
+    const found = await store.sharedConnections.find(projectId, id)
+    own.meanwhile = () => call('DELETE', `/v1/admin/connections/${id}`)
+    await call('POST', `/v1/admin/connections/${id}/test`)
+    const owner = { projectId, providerUid: found?.providerUid ?? '', userId: '' }
+    expect(await store.connections.ofOwner(owner)).toEqual([])
+  })
+
+  test('a user whose calls the API refuses takes the key from nobody else', async () => {
+    await using _checked = await shareChecked({})
+    service.key = NEW_KEY // the API refuses what is asked; the service's own check takes the key
+    for (const seconds of [100, 61, 61]) {
+      clock.advance(seconds)
+      expect((await proxy()).status).toBe(401)
+    }
+    service.key = KEY
+    expect((await proxy()).status).toBe(200)
+  })
+
   test('a key is sent to no other place than it was typed for', async () => {
     const { body } = await share()
     const { credentials } = providerBody({ place: { basic: { username: '{{api_key}}', password: 'Y' } } })

@@ -42,6 +42,7 @@ import { hasLostConnection } from '../installation-token.ts'
 import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
+import { isStillTaken } from '../shared-key.ts'
 import { countRefresh } from './count-refresh.ts'
 import { type Decision, decide, type StepResult } from './decide.ts'
 import { reportFailure } from './failure.ts'
@@ -177,6 +178,12 @@ async function refresh(
         return storeRefreshed(broker, decision.answer, releaseCallers)
       case 'mark_unusable': {
         const { reason, leaseOwner, countAs } = decision
+        const isOfApi = reason === 'credential_refused' && leaseOwner === undefined
+        if (isOfApi && (await isStillTaken(broker, entry, decision.connection))) {
+          const { id, generation } = decision.connection
+          await store.connections.endRefusal(id, generation)
+          return { outcome: 'usable', connection: decision.connection }
+        }
         if (countAs !== undefined) countRefresh(broker, entry, countAs)
         const lines = failed && failedRefresh(broker, entry, decision.connection, failed)
         const marked = { reason, leaseOwner, lines: lines && trailLines(lines) }

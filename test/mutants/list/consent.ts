@@ -490,4 +490,22 @@ export const consent: readonly Mutation[] = [
     test: 'flows/oauth1.test.ts',
     name: 'threat: what the server repeats of a secret',
   },
+  {
+    rows: ['72'],
+    fault: 'a user takes the key of the project from all others by calls that the API refuses',
+    file: 'src/flows/refresh/refresh-connection.ts',
+    from: 'if (isOfApi && (await isStillTaken(broker, entry, decision.connection))) {',
+    to: 'if (isOfApi && broker === undefined) {',
+    test: 'flows/keys-of-project.test.ts',
+    name: 'a user whose calls the API refuses takes the key from nobody else',
+  },
+  {
+    rows: ['72'],
+    fault: 'a test that ends late brings back a key that was replaced',
+    file: 'src/flows/shared-key.ts',
+    from: 'if (current?.generation === connection.generation)',
+    to: 'if (current !== null)',
+    test: 'flows/keys-of-project.test.ts',
+    name: 'brings no former key back',
+  },
 ]
