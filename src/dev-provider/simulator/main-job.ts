@@ -20,7 +20,8 @@ export function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): 
   if (entry.body.type === 'oauth1') return runSigningJob(gatepass, entry)
   const { oauth2 } = entry.body as { readonly oauth2?: Partial<SimulatedOAuth2> } // checked by the API
   const grant = entry.grant ?? oauth2?.grant?.type ?? 'authorization_code'
-  if (grant === 'device_code') return runSteps(gatepass, entry.body.id, [['definition', refuseDevice]])
+  if (grant === 'device_code' || grant === 'installation')
+    return runSteps(gatepass, entry.body.id, [['definition', () => refuse(grant)]])
   if (grant !== 'authorization_code')
     return runGrantJob(gatepass, entry, entry.client ?? signingClientOf(oauth2))
   const job = new Job(gatepass, entry)
@@ -35,8 +36,8 @@ export function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): 
   ])
 }
 
-function refuseDevice(): Promise<string> {
-  throw new JobFailure('the grant device_code is not played yet: connect a test account instead')
+function refuse(grant: string): Promise<string> {
+  throw new JobFailure(`the grant ${grant} is not played yet: connect a test account instead`)
 }
 
 class Job {
