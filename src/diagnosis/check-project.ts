@@ -121,7 +121,7 @@ function unsharedCheck(
   if (!isUserless(provider) || isUsed) return undefined
   return {
     message: 'gives tokens without a user, and no connection of the project shares them, so every use is refused',
-    fix: `gatepass connections add ${id} --name ${id} --users '*' (or only those users who may use it)`,
+    fix: `Share it with those who may use it: gatepass connections add ${id} --name ${id} --users '*'`,
   }
 }
 
