@@ -586,11 +586,8 @@ describe('two processes on one database', () => {
       const headers = { cookie: `${cookie?.[0]}=${cookie?.[1]}` }
       const question = await new UserAgent().get(elsewhere, { headers })
       expect(question.body).toContain('Is this your account?')
-      await new UserAgent().post(
-        formIn(question)?.action.replace(first.url, second.url) ?? '',
-        {},
-        { headers },
-      )
+      const form = formIn(question) ?? expect.fail('no form')
+      await new UserAgent().post(form.action.replace(first.url, second.url), form.fields, { headers })
       expect((await second.call('GET', `/v1/auth/status?id=${id}`)).body.status).toBe('completed')
     },
   )
