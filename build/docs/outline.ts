@@ -285,6 +285,10 @@ export const OUTLINE: readonly Section[] = [
         summary: 'What the signatures of OAuth 1.0a were compared with.',
         keywords: 'rfc 5849 signature hmac',
       },
+      'docs/evidence/grants.md': {
+        summary: 'Which servers of others the grants were tried against.',
+        keywords: 'rfc 7523 8628 authlib oidc-provider interoperability',
+      },
       'docs/evidence/performance.md': {
         summary: 'Measured figures, and the command that made them.',
         keywords: 'benchmark latency throughput speed memory',
