@@ -645,6 +645,17 @@ describe('a single request', () => {
     expect(api.calls.at(-1)?.headers.authorization).toBeUndefined()
   })
 
+  test('begins its path with a slash, so that no input is a part of the host', async () => {
+    const { world, api } = await startApi()
+    await using _ = api
+    await using __ = world
+    const plain = { name: 'Get', description: 'Gets.', method: 'GET', url: '{id}/notes', input_schema }
+    const openapi = { request: plain, server_url: api.url, namespace: 'Notes' }
+    expect((await world.call('POST', '/v1/workers', { id: 'one', openapi })).status).toBe(201)
+    await world.execute('Notes.Get', { input: { id: '.evil.example' } })
+    expect(api.calls.at(-1)).toMatchObject({ path: '/.evil.example/notes' })
+  })
+
   const server_url = 'http://127.0.0.1:9'
   test.each([
     [{ request, server_url: undefined }, 'must be an absolute'],

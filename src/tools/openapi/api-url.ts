@@ -37,11 +37,12 @@ export function checkedServer(text: string, base: string | undefined): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** Percent-encodes the constant parts of a path with `{placeholders}`. Throws `Refusal`. */
+/** Percent-encodes the constant parts of a path with `{placeholders}`, which begins with `/`. Throws `Refusal`. */
 export function pathTemplate(path: string): string {
   if (/[?#]/.test(path)) throw new Refusal(`Its path ${quote(path)} has a query or a fragment.`)
   if (!path.isWellFormed()) throw new Refusal(`Its path ${quote(path)} has half of a surrogate pair.`)
-  return path
+  const absolute = path.startsWith('/') ? path : `/${path}` // after the server it would be a part of the host
+  return absolute
     .split(/(\{[^{}]*\})/)
     .map((part) =>
       part.startsWith('{') ? part : part.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/gu, encodeURIComponent),

@@ -92,7 +92,7 @@ function readUrl(text: string, serverUrl: string | undefined) {
   if (rest.includes('#')) throw new Refusal('request.url has a fragment, which is not sent.')
   const [path = '', ...search] = rest.split('?')
   const server = checkedServer(serverUrl ?? origin, undefined)
-  const template = pathTemplate(path === '' ? '/' : path)
+  const template = pathTemplate(path)
   const parameters = placeholdersOf(template).map(
     (name): PlannedParameter => ({ property: name, in: 'path', name, style: 'simple', explode: false }),
   )
