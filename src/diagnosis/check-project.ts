@@ -120,7 +120,8 @@ function unsharedCheck(
   const isUsed = provider.impersonation !== undefined || shared.some((one) => one.providerUid === uid)
   if (!isUserless(provider) || isUsed) return undefined
   return {
-    message: 'gives tokens without a user, and no connection of the project shares them, so every use is refused',
+    message:
+      'gives tokens without a user, and no connection of the project shares them, so every use is refused',
     fix: `Share it with those who may use it: gatepass connections add ${id} --name ${id} --users '*'`,
   }
 }
