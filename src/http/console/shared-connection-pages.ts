@@ -13,7 +13,7 @@ import { omitted } from '../../operations/omitted.ts'
 import { getAuthProvider, listAuthProviders } from '../../operations/providers/auth-providers.ts'
 import { LONGEST_VALUE } from '../../providers/credentials.ts'
 import type { credentialsAnswer } from '../../providers/definition/credentials-settings.ts'
-import { asCurl, facts, section, table } from './elements.ts'
+import { asCurl, buttonLink, facts, section, table } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { field, hidden, secretArea, submit } from './form-fields.ts'
 import { attempt } from './form-outcome.ts'
@@ -120,7 +120,14 @@ export function addSharedConnectionPages(routes: ConsoleRoutes): void {
     }
     const body = html`${table('Connections of the project', ROWS.heads, rows, empty)}
 ${on.mayChange && html`<div id="add">${section('Add a connection', html`${on.form('/shared', html`${ADD.view(sent)}${submit('Add connection')}`, { recent: true })}`)}</div>`}
-${withKeys.length > 0 && section('Add a key', html`<ul>${withKeys.map(({ id }) => html`<li><a href="/dashboard/shared/key/${id}">${id}</a></li>`)}</ul>`)}
+${
+  withKeys.length > 0 &&
+  section(
+    'Add a key',
+    html`<p>A key of your organization at one of these providers, checked before it is stored:</p>
+${withKeys.map(({ id }) => buttonLink(`/shared/key/${id}`, id))}`,
+  )
+}
 ${asCurl(on, '/v1/admin/connections')}`
     return on.show('Connections of the project', body, {
       lead: 'Shared by an administrator with users, agents and tools.',

@@ -33,7 +33,7 @@ const CHANGE = operationForm(
     'oauth2.client_id': {
       label: 'Client ID',
       type: 'text',
-      hint: 'Leave it empty to keep the current one. Another client needs a new consent of every user.',
+      hint: 'Leave it empty to keep the current one. With another client every user who has consented has to do so again.',
     },
     'oauth2.client_secret': 'Client secret',
     ...UNCHANGED,
