@@ -37,7 +37,10 @@ const field = z
   .meta({ id: 'CredentialField' })
 
 export const fieldsInput = z
-  .record(variableName, field)
+  .record(
+    variableName.refine((text) => !(text in Object.prototype), 'no name that every object of JavaScript has'),
+    field,
+  )
   .refine((fields) => Object.keys(fields).length > 0, 'at least one field')
   .refine((fields) => Object.keys(fields).length <= 10, 'at most 10 fields')
   .meta({

@@ -29,7 +29,6 @@ export const variableName = z
   .string()
   .regex(/^[a-z][a-z_]{0,39}$/, 'lower-case letters and _')
   .refine((text) => !PLACEHOLDERS.includes(text), 'a name that no other placeholder has')
-  .refine((text) => !(text in Object.prototype), 'no name that every object of JavaScript has')
 const input = z.object({
   value: z.string().max(255).optional(),
   pattern: z.string().optional(),
