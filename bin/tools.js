@@ -17,3 +17,5 @@ export const { mondaycom, Notion, Okta, PagerDuty, PayPal, Pinterest, Pipedrive,
 export const { Reddit, RingCentral, Salesforce, Sentry, ServiceNow, Shopify, Slack, Snapchat } = module
 export const { Snowflake, Spotify, Square, Strava, Stripe, SurveyMonkey, TikTok, Todoist, Twitch } = module
 export const { Typeform, Vercel, Webex, WordPresscom, Workday, X, Xero, Zendesk, Zoho, Zoom } = module
+export const { BoxClientCredentials, DocuSignJWTBearer, GoogleServiceAccount } = module
+export const { SalesforceJWTBearer, ZoomWholeAccount } = module

@@ -186,7 +186,7 @@ export type DiscordScope =
   | 'relationships.read'
   | 'webhook.incoming'
 
-export type DocuSignJWTbearerScope = 'impersonation' | 'signature'
+export type DocuSignJWTBearerScope = 'impersonation' | 'signature'
 
 export type DocuSignScope =
   | 'account_read'
@@ -1121,7 +1121,7 @@ export function Bitbucket(options?: Scopes<BitbucketScope>): AuthProvider<'bitbu
 }
 
 /** Box (client credentials): the provider `box-client-credentials`. Without scopes, its default. */
-export function Boxclientcredentials(options?: Scopes<never>): AuthProvider<'box-client-credentials'> {
+export function BoxClientCredentials(options?: Scopes<never>): AuthProvider<'box-client-credentials'> {
   return provider('box-client-credentials', options)
 }
 
@@ -1166,7 +1166,7 @@ export function Discord(options?: Scopes<DiscordScope>): AuthProvider<'discord'>
 }
 
 /** DocuSign (JWT bearer): the provider `docusign-jwt`. Without scopes, its default. */
-export function DocuSignJWTbearer(options?: Scopes<DocuSignJWTbearerScope>): AuthProvider<'docusign-jwt'> {
+export function DocuSignJWTBearer(options?: Scopes<DocuSignJWTBearerScope>): AuthProvider<'docusign-jwt'> {
   return provider('docusign-jwt', options)
 }
 
@@ -1206,7 +1206,7 @@ export function GitLab(options?: Scopes<GitLabScope>): AuthProvider<'gitlab'> {
 }
 
 /** Google (service account): the provider `google-service-account`. Without scopes, its default. */
-export function Googleserviceaccount(options?: Scopes<never>): AuthProvider<'google-service-account'> {
+export function GoogleServiceAccount(options?: Scopes<never>): AuthProvider<'google-service-account'> {
   return provider('google-service-account', options)
 }
 
@@ -1321,7 +1321,7 @@ export function RingCentral(options?: Scopes<RingCentralScope>): AuthProvider<'r
 }
 
 /** Salesforce (JWT bearer): the provider `salesforce-jwt`. Without scopes, its default. */
-export function SalesforceJWTbearer(options?: Scopes<never>): AuthProvider<'salesforce-jwt'> {
+export function SalesforceJWTBearer(options?: Scopes<never>): AuthProvider<'salesforce-jwt'> {
   return provider('salesforce-jwt', options)
 }
 
@@ -1446,7 +1446,7 @@ export function Zoho(options?: Scopes<ZohoScope>): AuthProvider<'zoho'> {
 }
 
 /** Zoom (whole account): the provider `zoom-account`. Without scopes, its default. */
-export function Zoomwholeaccount(options?: Scopes<never>): AuthProvider<'zoom-account'> {
+export function ZoomWholeAccount(options?: Scopes<never>): AuthProvider<'zoom-account'> {
   return provider('zoom-account', options)
 }
 

@@ -38,7 +38,8 @@ function functionOf(builtIn: Definition): { readonly source: string; readonly sc
 
 /** \`Microsoft Power BI\` becomes \`MicrosoftPowerBI\`. */
 export function functionName(displayName: string): string {
-  return displayName.replaceAll(/[^A-Za-z0-9]/g, '')
+  const words = displayName.replaceAll(/(?<=[ (])[a-z]/g, (letter) => letter.toUpperCase())
+  return words.replaceAll(/[^A-Za-z0-9]/g, '')
 }
 
 /** A union type, on one line if it fits, as the formatter writes it. */
