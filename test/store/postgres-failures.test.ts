@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type Socket, connect as tcpConnect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
+import { RETRY_MS } from '../../src/store/dialects/postgres/failures.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
@@ -10,18 +11,28 @@ import { inProject, putTool, tool } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
+/** With the last one, however long it took, the test fails if calls did. */
+const MOST_RESTARTS = 20
+
 test('reads and writes during a restart of PostgreSQL wait for it, and then succeed', async () => {
   await using cluster = await startPostgres()
   const store = await openPostgresStore(cluster.url)
   try {
     const { projectId } = await inProject(store)
-    await cluster.stop()
-    const reading = store.projects.find(projectId)
-    const writing = store.projects.ensure('written meanwhile', 1)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    await cluster.start()
-    expect(await reading).toMatchObject({ id: projectId })
-    expect(await writing).toMatchObject({ name: 'written meanwhile' })
+    // a restart that takes longer than calls wait, as it may on a busy machine, shows nothing
+    for (let restarts = 1, isShown = false; !isShown; restarts++) {
+      await cluster.stop()
+      const stoppedAt = performance.now()
+      const calls = [store.projects.find(projectId), store.projects.ensure(`written ${restarts}`, 1)]
+      const answering = Promise.allSettled(calls)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await cluster.start()
+      const isQuick = performance.now() - stoppedAt < RETRY_MS / 2
+      const answers = await answering
+      isShown = isQuick || restarts === MOST_RESTARTS || answers.every(({ status }) => status === 'fulfilled')
+      const expected = [{ value: { id: projectId } }, { value: { name: `written ${restarts}` } }]
+      if (isShown) expect(answers).toMatchObject(expected)
+    }
     await untilReceivingChanges(store)
   } finally {
     await store.close()
