@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { gate } from '../gate.ts'
 import { startWorld, type World } from '../http/world.ts'
@@ -95,6 +95,12 @@ describe('every page of the console', () => {
 
 // One path a page, of what a browser adds: its script, its layout once it was used. What a form does is shown by HTTP.
 describe('by hand', () => {
+  // forms need a login of the last five minutes, which a busy machine may have spent on the tests before
+  beforeEach(async () => {
+    await person.page.context().clearCookies()
+    await logIn(person)
+  })
+
   test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
     const { page } = person
     await page.goto(at('/policy/new'))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startFakeAuthorizationServer } from '../../fake-authorization-server.ts'
 import { type DatabaseKind, install, type Node } from '../../faults/installation.ts'
 import { click, oauth2For } from '../../flows/fixtures.ts'
+import { until } from '../../until.ts'
 
 const LIMIT = 40
 
@@ -15,8 +16,13 @@ async function threeNodes(kind: DatabaseKind): Promise<void> {
     const [second, third] = await Promise.all([start(), start()])
     await first.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
     const need = { user_id: 'ada', auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } } }
-    await click((await first.call('POST', '/v1/auth/authorize', need)).body.url)
-    const id = (await first.call('GET', '/v1/connections?user_id=ada')).body.items[0].id
+    let id: string | undefined
+    // on a busy machine the token request may reach its time limit
+    await until(async () => {
+      await click((await first.call('POST', '/v1/auth/authorize', need)).body.url)
+      id = (await first.call('GET', '/v1/connections?user_id=ada')).body.items[0]?.id
+      return id !== undefined
+    })
     const match = { uses: ['token'], quota: { limit: LIMIT, per: 'user', window: 'day' } }
     await first.call('POST', '/v1/admin/policies', { id: 'forty', effect: 'deny', match })
 
