@@ -126,7 +126,7 @@ export function warnIfUnverified(definition: CatalogueDefinition): void {
 
 /**
  * Prints how to register the client to standard error, so that standard output has only the result. Where the client asks
- * for tokens by itself, no browser returns to a redirect URI.
+ * for tokens without a user, no browser returns to a redirect URI.
  */
 export function explainRegistration(definition: CatalogueDefinition, redirectUri: string): void {
   const { name, registration, documentation } = definition

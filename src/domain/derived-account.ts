@@ -1,4 +1,4 @@
-// Tokens that a client asks for by itself are connections, one for each set of scopes. The account of each begins with
+// Tokens of a grant without a user are connections, one for each set of scopes. The account of each begins with
 // the id of what it was derived from: a connection of the project, an entry with impersonation, or the user's connection
 // whose token was exchanged.
 

@@ -20,7 +20,7 @@ export interface TestedPoint {
 /**
  * Tests an entry without a user and without changing anything: its settings, its issuer's metadata, whether each host
  * answers, and whether the provider accepts the client: with a made-up code (RFC 6749 section 5.2), by one token where the
- * client asks by itself, or by temporary credentials (RFC 5849 section 2.1). Nothing that is answered is kept. The test is
+ * client asks without a user, or by temporary credentials (RFC 5849 section 2.1). Nothing that is answered is kept. The test is
  * recorded in the audit trail, since it uses the client's secret.
  */
 export async function testProvider(broker: Broker, entry: ProviderEntry): Promise<readonly TestedPoint[]> {

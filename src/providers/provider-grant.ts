@@ -55,12 +55,12 @@ export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oau
   return dpop !== undefined || oauth1 !== undefined
 }
 
-/** Whether users choose an installation of the client, for which the client then asks for tokens by itself. */
+/** Whether users choose an installation of the client, for which the client then asks for tokens without a user. */
 export function isInstalled({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
   return grant?.type === 'installation'
 }
 
-/** Whether the client asks for every token by itself, so that no refresh token is needed. */
+/** Whether the client asks for every token without a user, so that no refresh token is needed. */
 export function asksForTokens(provider: { readonly grant?: GrantSettings | undefined }): boolean {
   return isUserless(provider) || isInstalled(provider)
 }

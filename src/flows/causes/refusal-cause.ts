@@ -57,7 +57,7 @@ export function causeOfTokenRequest(
   }
 }
 
-/** Causes of users' grants; where the client asks for tokens by itself, no user can remove them. */
+/** Causes of users' grants; with a grant without a user, no user can remove them. */
 const OF_USERS: readonly (CauseCode | undefined)[] = [
   'grant_refused',
   'consent_withdrawn',

@@ -175,7 +175,7 @@ function isAnotherSubject(known: unknown, subject: string): boolean {
 
 /**
  * Whether the new user info names another account. They are compared only if user info named the account at the consent
- * too, because another source may name it differently. Where the client asks by itself, the account is our own name of
+ * too, because another source may name it differently. With a grant without a user, the account is our own name of
  * the connection.
  */
 function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, more: Grant): boolean {

@@ -9,7 +9,7 @@ const BUILT = new URL('./definition-index.json', import.meta.url)
 /** The addresses of an authorization server. */
 interface Addressed {
   readonly variables?: Readonly<Record<string, { readonly one_of?: readonly string[] }>>
-  /** Absent where the client asks for tokens by itself. */
+  /** Absent with a grant without a user. */
   readonly authorize_request?: { readonly endpoint: string }
 }
 

@@ -84,7 +84,7 @@ export function hasEndpointsOf(provider: Provider, of: BuiltInProvider): boolean
   return matchOfEntry(provider, of) !== undefined
 }
 
-/** Where the client asks for tokens by itself, by the same grant, the token endpoint alone decides. */
+/** For the same grant without a user the token endpoint alone decides. */
 function matchOfEntry(provider: Provider, of: BuiltInProvider): CatalogueMatch | undefined {
   const { authorizationRequest, tokenRequest, grant } = provider
   if (grant?.type !== of.provider.grant?.type) return undefined
@@ -124,7 +124,7 @@ function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: Catalogu
 
 /** The endpoints that are looked for: origin and path. */
 interface Wanted {
-  /** Absent where the client asks for tokens by itself. */
+  /** Absent with a grant without a user. */
   readonly authorization?: string
   readonly token: string
 }
