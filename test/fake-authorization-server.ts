@@ -111,6 +111,8 @@ export interface Behaviour {
   userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
   /** Called for every request of the user info, before its answer. */
   onUserInfo: (() => void) | undefined
+  /** Further members of the user info, which may repeat the access token of the request. */
+  userInfoMembers: ((accessToken: string) => Readonly<Record<string, unknown>>) | undefined
   /** With a body: that one, with status 200, and nothing is revoked. */
   revocation: 'ok' | '503' | 'unsupported' | 'hang' | { readonly body: string }
   /**
@@ -157,6 +159,7 @@ const WELL_BEHAVED: Behaviour = {
   scopesOnRefresh: undefined,
   userInfo: 'ok',
   onUserInfo: undefined,
+  userInfoMembers: undefined,
   revocation: 'ok',
   registration: 'refuse',
   clientSecretExpiresAt: 0,
@@ -560,7 +563,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
       const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
       return answerJson(res, 401, { error: 'invalid_token' }, challenge)
     }
-    return answerJson(res, 200, found.grant.account)
+    const more = path === '/userinfo' ? behaviour.userInfoMembers?.(bearerOf(headers) ?? '') : undefined
+    return answerJson(res, 200, { ...found.grant.account, ...more })
   }
 
   /** Instagram: exchanges a live token for one with a longer lifetime. */

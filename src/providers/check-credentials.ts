@@ -61,11 +61,12 @@ export async function checkCredentials(
  */
 export async function logIn(
   outgoing: Outgoing,
-  { provider }: RegisteredClient,
+  registered: RegisteredClient,
   { secrets, open }: TypedCredentials,
   now: number,
   guard: Guard = {},
 ): Promise<Grant> {
+  const { provider } = registered
   const { displayName, tokenRequest: block } = provider
   if (block === undefined) throw new Error('the entry has no login')
   const request = requestOf(block, { kept: { ...open, ...secrets } })
@@ -88,7 +89,7 @@ export async function logIn(
     if (read.status !== 200) throw refusedBy(displayName)
     const tokens = read.body as unknown as TokenResponse['tokens'] // as `repairTokenResponse` makes a success
     const extra = withoutSecrets(read.extra, Object.values(secrets))
-    const given = readGrant(provider, { tokens, claims: undefined, extra })
+    const given = readGrant(registered, { tokens, claims: undefined, extra })
     return { ...given, tokenType: 'api_key', scopes: [], refreshToken: writeSecrets(secrets) }
   } catch (error) {
     if (error instanceof OutgoingError)

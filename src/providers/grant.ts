@@ -3,7 +3,7 @@ import { splitScope, unionOfScopes } from '../domain/scopes.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { credentialsFor } from './client-authentication.ts'
 import { type ProvenOutgoing, proofOfToken, sendProven } from './dpop-proofs.ts'
-import { mergedExtra } from './extra-members.ts'
+import { mergedExtra, withoutSecrets } from './extra-members.ts'
 import { factsOf } from './known-facts.ts'
 import type { Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
@@ -75,13 +75,21 @@ const PROTOCOL_CLAIMS = [
   'jti',
 ]
 
-/** The grant of a token response, with what the response itself tells about the account. */
+/**
+ * The grant of a token response, with what the response itself tells about the account. What repeats a token or the
+ * client's secret is dropped: it would become the account's id or name, or a value that tools and pages get.
+ */
 export function readGrant(
-  provider: Provider,
+  registered: Pick<RegisteredClient, 'provider' | 'client'>,
   { tokens, claims, refreshExpiresIn, extra }: TokenResponse,
 ): Grant {
-  const more = mergedExtra(extra)
-  const userInfo = accountClaims(claims) ?? more
+  const { provider } = registered
+  const secrets = secretsOf(registered, {
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+  })
+  const more = mergedExtra(withoutSecrets(extra, secrets))
+  const userInfo = accountClaims(withoutSecrets(claims, secrets)) ?? more
   return {
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,
@@ -103,7 +111,18 @@ export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, e
   return [userInfoRequest, introspectionRequest].some((block) => block?.triggers[event] === true)
 }
 
-/** The grant, completed by the user info and introspection requests that the entry has after this event. */
+/** What answers with a grant must not repeat. */
+function secretsOf(
+  { client: { clientSecret, privateKey } }: Pick<RegisteredClient, 'client'>,
+  { accessToken, refreshToken }: Pick<Grant, 'accessToken' | 'refreshToken'>,
+): string[] {
+  return [accessToken, refreshToken, clientSecret, privateKey].flatMap((secret) => (secret ? [secret] : []))
+}
+
+/**
+ * The grant, completed by the user info and introspection requests that the entry has after this event. Of the answers,
+ * what repeats a token or the client's secret is dropped.
+ */
 export async function askAboutGrant(
   { outgoing, proofs }: ProvenOutgoing,
   registered: RegisteredClient,
@@ -113,10 +132,13 @@ export async function askAboutGrant(
 ): Promise<Grant> {
   const { provider } = registered
   const withToken = { ...values, access_token: grant.accessToken }
-  const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event]
-      ? requestResource({ outgoing, proofs }, registered, block, withToken, { now, dpopKey: grant.dpopKey })
-      : undefined
+  const secrets = secretsOf(registered, grant)
+  const ask = async (block: ResourceRequestBlock | undefined) => {
+    if (!block?.triggers[event]) return undefined
+    const { dpopKey } = grant
+    const answer = await requestResource({ outgoing, proofs }, registered, block, withToken, { now, dpopKey })
+    return withoutSecrets(answer, secrets)
+  }
   const userInfo = await ask(provider.userInfoRequest)
   // introspection only fills what the token response omitted
   const isComplete = grant.expiresIn !== undefined && grant.scopes !== undefined

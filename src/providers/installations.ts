@@ -171,7 +171,7 @@ export async function requestInstallationToken(
     throw refusalOf(provider.displayName, { code: String(answer.body.error) }, { ...seen, cause: undefined })
   const { body, extra } = answer
   const tokens = body as unknown as TokenResponse['tokens'] // as `readTokens` makes it
-  const granted = readGrant(provider, { tokens, claims: undefined, extra })
+  const granted = readGrant(registered, { tokens, claims: undefined, extra })
   const missing = missingScopes(scopes, granted.scopes ?? scopes, factsOf(provider))
   if (missing.length > 0) throw notGranted(registered, missing)
   const { refreshToken: _, subject: __, ...token } = granted

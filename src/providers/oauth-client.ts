@@ -188,7 +188,7 @@ export function createOAuthClient(
     }
     const { refreshExpiresIn, extra = {}, idTokenClaims: claims = tokens.claims() } = seen
     if (provider.issuer === undefined) checkNonce(provider, claims, nonce)
-    const granted = readGrant(provider, { tokens, claims, refreshExpiresIn, extra })
+    const granted = readGrant(registered, { tokens, claims, refreshExpiresIn, extra })
     return tokens.token_type === 'dpop' ? { ...granted, dpopKey } : granted
   }
 

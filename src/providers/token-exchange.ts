@@ -74,7 +74,7 @@ export async function exchangeToken(
     })
   }
   const tokens = body as unknown as TokenResponse['tokens'] // as `readTokens` makes it
-  return readGrant(provider, { tokens, claims: undefined, refreshExpiresIn, extra })
+  return readGrant(registered, { tokens, claims: undefined, refreshExpiresIn, extra })
 }
 
 /** The first grant with the tokens of the exchange. The lifetime of the first token says nothing of the second. */

@@ -121,7 +121,10 @@ test('scopes that Google lists under their long names count as those it was aske
   }
   const google = builtIn('google')?.provider
   if (google === undefined) throw new Error('Google is not in the catalogue')
-  expect(readGrant(google, granted).scopes).toEqual([...scope.split(' '), 'email'])
+  expect(readGrant({ provider: google, client: { clientId: 'c' } }, granted).scopes).toEqual([
+    ...scope.split(' '),
+    'email',
+  ])
 })
 
 test('an account is stored without characters that a database refuses', async () => {

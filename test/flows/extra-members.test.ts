@@ -201,3 +201,58 @@ describe('what a provider tells by the way', () => {
     expect(await told.extra()).toBeUndefined()
   })
 })
+
+describe('user info that repeats', () => {
+  const FORMS: readonly (readonly [string, (secret: string) => string])[] = [
+    ['as it is', (secret) => secret],
+    ['within other text', (secret) => `user-${secret}`],
+    ['in base64', (secret) => Buffer.from(secret).toString('base64')],
+  ]
+  const REPEATED = ['the access token', 'the client secret', 'the refresh token'] as const
+
+  test.each(REPEATED.flatMap((what) => FORMS.map(([how, form]) => [what, how, form] as const)))(
+    '%s %s: it is neither the account, nor kept, nor shown',
+    async (what, _, form) => {
+      await using told = await startTold({
+        oauth2: { kept_values: { place: { from: 'user_info', at: '$.place', pattern: '[^<>]+' } } },
+      })
+      const secretOf = (accessToken: string) => {
+        if (what === 'the access token') return accessToken
+        if (what === 'the client secret') return told.as.clientSecret
+        return told.as.secrets().find((secret) => secret.startsWith('rt')) ?? ''
+      }
+      const repeated: string[] = []
+      told.as.behaviour.userInfoMembers = (accessToken) => {
+        const text = form(secretOf(accessToken))
+        repeated.push(text)
+        return { sub: text, name: text, email: text, place: text, of: { team: [text] }, plan: 'pro' }
+      }
+      const { id } = (await told.connect()).body
+      expect(repeated).toHaveLength(1)
+      await told.extra()
+      expect(told.given[0]?.user_info).toMatchObject({ plan: 'pro' })
+      const { items } = (await told.call('GET', '/v1/connections?user_id=u1')).body
+      expect(items).toMatchObject([{ account: { id: '', name: 'ada' } }])
+      const shown = JSON.stringify([
+        items,
+        told.given[0]?.user_info,
+        (await told.call('GET', `/v1/admin/authorizations/${id}/explain`)).body,
+        (await told.call('GET', '/v1/admin/audit?limit=100')).body,
+        told.gatepass.logLines,
+        (await told.gatepass.broker.store.connections.find(items[0].id))?.account,
+      ])
+      for (const text of repeated) expect(shown).not.toContain(text)
+    },
+  )
+
+  test('the client secret in the token response: it is not the account', async () => {
+    await using told = await startTold({
+      oauth2: { user_info_request: null, account: { id: ['$.team.id'], name: ['$.team.name'] } },
+    })
+    told.as.behaviour.tokenMembers = { team: { id: told.as.clientSecret, name: 'Ada' } }
+    await told.connect()
+    expect(await told.extra()).toEqual({ team: { name: 'Ada' } })
+    const { items } = (await told.call('GET', '/v1/connections?user_id=u1')).body
+    expect(items).toMatchObject([{ account: { id: '', name: 'Ada' } }])
+  })
+})

@@ -98,7 +98,7 @@ export async function redeemOAuth1(
   })
   const extra = membersForTools(members, [token, ...secretsOf(secret, client.clientSecret)], 0)
   const tokens = { access_token: token, token_type: OAUTH1_TOKEN_TYPE }
-  const grant = { ...readGrant(provider, { tokens, claims: undefined, extra }), tokenSecret: secret }
+  const grant = { ...readGrant(registered, { tokens, claims: undefined, extra }), tokenSecret: secret }
   const told = await askForUserInfo(outgoing, registered, { token, tokenSecret: secret }, now)
   const userInfo = told && withoutSecrets(told, [token, ...secretsOf(client.clientSecret, secret)])
   return userInfo === undefined ? grant : { ...grant, userInfo, account: accountOf(provider, userInfo) }

@@ -360,4 +360,22 @@ export const tokens: readonly Mutation[] = [
     test: 'flows/refresh-clock.test.ts',
     name: 'R21: an expiry',
   },
+  {
+    rows: ['P3'],
+    fault: 'a token that the user info repeats becomes the account',
+    file: 'src/providers/grant.ts',
+    from: 'return withoutSecrets(answer, secrets)',
+    to: 'return answer',
+    test: 'flows/extra-members.test.ts',
+    name: 'it is neither the account, nor kept, nor shown',
+  },
+  {
+    rows: ['P3'],
+    fault: 'the client secret in a token response becomes the account',
+    file: 'src/providers/grant.ts',
+    from: 'mergedExtra(withoutSecrets(extra, secrets))',
+    to: 'mergedExtra(extra)',
+    test: 'flows/extra-members.test.ts',
+    name: 'the client secret in the token response',
+  },
 ]
