@@ -24,12 +24,12 @@ export function offeredTo(
   broker: Broker,
   authorization: Authorization,
   browserId: string | undefined,
-): Pick<AttemptSecrets, 'choice' | 'installState'> | undefined {
+): Pick<AttemptSecrets, 'choice' | 'installState' | 'given'> | undefined {
   if (authorization.status !== 'pending' || authorization.attempt === undefined) return undefined
   if (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash) return undefined
-  const { choice, installState } = secretsOf(broker, authorization, authorization.attempt)
+  const { choice, installState, given } = secretsOf(broker, authorization, authorization.attempt)
   if (choice === undefined && installState === undefined) return undefined
-  return { ...(choice && { choice }), ...(installState && { installState }) }
+  return { ...(choice && { choice }), ...(installState && { installState }), ...(given && { given }) }
 }
 
 /** Without any if they were altered: the attempt cannot go on then. */

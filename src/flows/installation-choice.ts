@@ -78,8 +78,8 @@ function grantOf(
 /**
  * Keeps the choice with the attempt, whose browser alone may make it. The attempt gets a new state that no browser has: no
  * response of the provider can take the place of the choice. Without options, that state goes with the browser to the
- * page on which the client is installed, and a code may come back by it; it is bound by no PKCE, since that page takes
- * no challenge.
+ * page on which the client is installed, and comes back by it. A code that comes along is not redeemed, since that page
+ * takes no PKCE challenge: the user approves by a new attempt.
  */
 export async function offerChoice(
   broker: Broker,

@@ -8,8 +8,11 @@ import {
 } from '../domain/authorization.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
+import type { ConnectionValues } from '../providers/connection-values.ts'
+import { hintsIn } from '../providers/installation.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
+import { installationPath } from '../services/users-origin.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { UnsealError } from '../store/seal.ts'
 import { HELD_SECONDS, openAttemptSecrets } from './attempt-secrets.ts'
@@ -23,6 +26,7 @@ import {
   withStandardState,
 } from './authorization-response.ts'
 import { nameOnly } from './causes/request-entries.ts'
+import { offeredTo } from './choose-installation.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { carriedResponse } from './form-response.ts'
 import { findProviderByUid } from './get-provider.ts'
@@ -43,6 +47,14 @@ export interface ReceivedResponse {
 export type ReceivedOutcome =
   /** No live attempt has this `state`: it is forged, or a later click has ended its attempt. */
   | { readonly outcome: 'unknown_state' }
+  /** The browser comes from the provider's own page, without a `state`: the user begins at this path. */
+  | { readonly outcome: 'begun_at_provider'; readonly path: string }
+  /** The user has installed the client at the provider, and approves by a new attempt with these values. */
+  | {
+      readonly outcome: 'installed'
+      readonly authorization: Authorization
+      readonly given: ConnectionValues | undefined
+    }
   /** The response arrived at another redirect URI than the one in the request (mix-up, RFC 9700 section 4.4). */
   | { readonly outcome: 'wrong_provider' }
   /** Another browser than the one in which the user clicked. Nothing was changed. */
@@ -63,7 +75,7 @@ export async function receiveResponse(
   const { store, now } = broker
   const received = await withStandardState(broker, { providerUid, keptState }, given)
   const state = only(received, 'state')
-  if (state === undefined) return { outcome: 'unknown_state' }
+  if (state === undefined) return withoutState(broker, providerUid, received)
   const found = await store.authorizations.findByState(ownedTokenHash(state))
   if (found === undefined || (projectId ?? found.projectId) !== found.projectId)
     return { outcome: 'unknown_state' }
@@ -88,6 +100,11 @@ export async function receiveResponse(
     await recordRefusal(broker, authorization, 'login_missing')
     return { outcome: 'current', authorization }
   }
+
+  // a code of the page on which the client is installed is bound by no PKCE, so it is not redeemed
+  const offered = offeredTo(broker, authorization, browserId)
+  if (offered?.installState !== undefined && !received.has('error'))
+    return { outcome: 'installed', authorization, given: offered.given }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const response = carriedResponse(broker, authorization, received)
@@ -148,6 +165,29 @@ export async function receiveResponse(
     lines,
   })
   return { outcome: 'current', authorization: completed ?? (await reload(broker, authorization)) }
+}
+
+/**
+ * A response without a `state`. At an entry whose users may begin at the provider it leads to the page where they begin. Its
+ * code is not redeemed, and the provider's signature, which covered the code, is left behind: entries that need one send the
+ * user back.
+ */
+async function withoutState(
+  { store }: Broker,
+  providerUid: string,
+  query: URLSearchParams,
+): Promise<ReceivedOutcome> {
+  const { provider, uid } = (await store.providers.findByUid(providerUid)) ?? {}
+  const { installation } = provider ?? {}
+  if (
+    uid === undefined ||
+    installation === undefined ||
+    installation.hmacParameter !== undefined ||
+    query.has('state')
+  )
+    return { outcome: 'unknown_state' }
+  const hints = new URLSearchParams(hintsIn(installation, query)).toString()
+  return { outcome: 'begun_at_provider', path: installationPath(uid) + (hints && `?${hints}`) }
 }
 
 async function reload(broker: Broker, authorization: Authorization): Promise<Authorization> {

@@ -221,6 +221,26 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     await browser.follow(link ?? '')
     expect(await statusOf(id)).toMatchObject({ status: 'completed' })
     expect(await connections()).toMatchObject([{ account: { id: '77' } }])
+    // a code of an authorization request each time: those have a challenge
+    expect(github.redeemed.map(({ params }) => typeof params.code_verifier)).toEqual(['string', 'string'])
+  })
+
+  test('a code that comes from the page where it is installed is not redeemed, be it a stranger’s', async () => {
+    await add()
+    const { id, url } = await begin()
+    const browser = new UserAgent()
+    const page = await walk(url, browser)
+    const link = /href="([^"]+\/apps\/gatepass-test\/installations\/new\?state=[^"]+)"/.exec(page.body)?.[1]
+    const state = new URL(link ?? '').searchParams.get('state') ?? ''
+    install(66, 'victim', { users: ['eve'] })
+    github.codes.set('code-of-eve', { user: 'eve', challenge: null, used: false })
+    const back = new URL(github.callbackUrl.value)
+    back.search = new URLSearchParams({ code: 'code-of-eve', state, installation_id: '66' }).toString()
+    await new UserAgent().get(back.href)
+    expect((await browser.follow(back.href)).body).toContain('installations/new')
+    expect(github.redeemed.map(({ params }) => params.code)).not.toContain('code-of-eve')
+    expect((await statusOf(id)).status).toBe('pending')
+    expect(await connections()).toEqual([])
   })
 
   test('a use that still knows a connection which the user has just deleted gets no token', async () => {

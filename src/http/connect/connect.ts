@@ -21,7 +21,6 @@ import { IDENTITY_FIELD, VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { addDevice, isOfDevice } from './device.ts'
-import { installationAfter } from './install.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
 import { endSession, sessionOf } from './session-login.ts'
@@ -246,13 +245,12 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       keptState: cookies.state(c),
     })
     switch (received.outcome) {
-      case 'unknown_state': {
-        const entry = await broker.store.providers.findByUid(providerUid)
-        const begins = installationAfter(entry, query)
-        if (begins === undefined) return responseNotAccepted(c, providerUid, received.outcome, 400)
+      case 'begun_at_provider':
         pageHeaders(c)
-        return c.redirect(begins, 303)
-      }
+        return c.redirect(received.path, 303)
+      case 'installed':
+        return start(c, received.authorization, { typed: received.given })
+      case 'unknown_state':
       case 'wrong_provider':
         return responseNotAccepted(c, providerUid, received.outcome, 400)
       case 'wrong_browser':

@@ -10,7 +10,6 @@ import {
 } from '../../flows/begin-installation.ts'
 import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { canLogIn } from '../../flows/login/session-login.ts'
-import { hintsIn } from '../../providers/installation.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { installationPath } from '../../services/users-origin.ts'
 import { readForm } from '../endpoint/read-form.ts'
@@ -115,19 +114,4 @@ export function addInstall(app: OpenAPIHono, broker: Broker): void {
     const returnTo = installationPath(entry.uid)
     return sendToSessionLogin(c, broker, { projectId, returnTo, ...(isAgain && { prompt: 'login' }) })
   })
-}
-
-/**
- * The page for a response without a `state` at an entry whose users may begin at the provider. Its code is not redeemed,
- * and the provider's signature, which covered the code, is left behind: entries that need one send the user back.
- */
-export function installationAfter(
-  entry: ProviderEntry | undefined,
-  query: URLSearchParams,
-): string | undefined {
-  const { installation } = entry?.provider ?? {}
-  if (entry === undefined || installation === undefined || query.has('state')) return undefined
-  if (installation.hmacParameter !== undefined) return undefined
-  const hints = new URLSearchParams(hintsIn(installation, query)).toString()
-  return installationPath(entry.uid) + (hints && `?${hints}`)
 }

@@ -112,4 +112,13 @@ export const assertions: readonly Mutation[] = [
     test: GITHUB_APP,
     name: 'each set of permissions has a token of its own',
   },
+  {
+    rows: ['76'],
+    fault: 'a code of the page where the client is installed is redeemed',
+    file: 'src/flows/receive-response.ts',
+    from: "if (offered?.installState !== undefined && !received.has('error'))",
+    to: "if (offered?.installState === '' && !received.has('error'))",
+    test: 'flows/github-app.test.ts',
+    name: 'a code that comes from the page where it is installed',
+  },
 ]
