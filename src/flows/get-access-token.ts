@@ -17,7 +17,14 @@ import { getSubjectEntry } from './exchange-subject.ts'
 import { findExchangedToken, type SubjectNeed } from './exchanged-token.ts'
 import { clientIdOf, providerIdentity, providersOf, registeredClient, requireActive } from './get-provider.ts'
 import { findImpersonatedToken } from './impersonated-token.ts'
-import { forgetScopeSets, installationToken, isScopeRefusal, ownConnections } from './installation-token.ts'
+import {
+  forgetScopeSets,
+  installationToken,
+  isScopeRefusal,
+  isUnscoped,
+  ownConnections,
+  scopesNotNamed,
+} from './installation-token.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { providerBook } from './provider-book.ts'
 import { refreshConnection, rejecting } from './refresh/refresh-connection.ts'
@@ -178,6 +185,11 @@ async function installedToken(
     return changed(broker, need, entry, connection)
   const missing = missingScopes(scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
+  const { defaultScopes } = entry.provider
+  if (scopes.length === 0 && isUnscoped(entry, connection)) {
+    if (defaultScopes.length === 0) throw scopesNotNamed(entry)
+    return { ...required, missingScopes: defaultScopes, connection }
+  }
   const token = await installationToken(broker, entry, { own, held, needed: scopes })
   const of = { ...need, scopes: [] }
   const isReady = !forceRefresh && isFresh(token.connection, broker.now(), entry.provider)

@@ -64,14 +64,15 @@ function grantOf(
 ): Grant {
   const asked = steps[step]?.scopes ?? []
   const covered = told && coveredScopes(told, factsOf(provider))
-  const granted = asked.filter((scope) => covered?.has(scope))
+  const isWhole = asked.length === 0 && provider.unscopedTokens === true
+  const granted = isWhole ? told : asked.filter((scope) => covered?.has(scope))
   return {
     accessToken: '',
     tokenType: 'Bearer',
     expiresIn: 0,
     account: { id, name },
     kept: keptInstallation(id),
-    ...(told !== undefined && { scopes: asked.length === 0 ? told : granted }),
+    ...(told !== undefined && { scopes: granted }),
   }
 }
 

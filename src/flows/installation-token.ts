@@ -1,10 +1,12 @@
 import type { Broker } from '../broker.ts'
 import { type Connection, connectionOfScopeSet, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { keptInstallation } from '../providers/kept-values.ts'
+import { installationIn, keptInstallation } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { CachedConnection } from '../services/release.ts'
+import { UnsealError } from '../store/seal.ts'
+import { openAccess } from './seal-grant.ts'
 import { tokenAccount, tokenOf } from './shared-token.ts'
 
 // Tokens of an installation of the client. The connection that the user sees has the token of all its scopes; a need for
@@ -41,8 +43,33 @@ export function installationToken(
   if (known !== undefined && isUsable) return known
   const { projectId, userId, account } = connection
   const id = scopeSetsOf(connection.id)
-  const kept = keptInstallation(account.id)
+  const installationId = installationOf(broker, connection)
+  if (installationId === undefined) return own // its refresh says what is wrong with it
+  const kept = keptInstallation(installationId)
   return tokenOf(broker, entry, { projectId, userId, id, name: account.name, kept }, scopes)
+}
+
+/** The installation of a connection, as its consent has stored it; `undefined` if it cannot be decrypted. */
+function installationOf(broker: Broker, connection: Connection): string | undefined {
+  try {
+    return installationIn(openAccess(broker, connection).kept)
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
+
+/** Whether a token for all scopes of the connection would be one without scopes, which the entry does not allow. */
+export function isUnscoped({ provider }: ProviderEntry, { scopes }: Connection): boolean {
+  return scopes.length === 0 && provider.unscopedTokens !== true
+}
+
+/** No link: a consent for no scopes would change nothing. */
+export function scopesNotNamed({ id, provider: { displayName } }: ProviderEntry): BrokerError {
+  return new BrokerError(
+    'authorization_required',
+    `A token of ${displayName} without scopes would have all that the installation has, so it is not asked for. Name the scopes that are needed, or an administrator sets oauth2.default_scopes or oauth2.unscoped_tokens of the provider "${id}".`,
+  )
 }
 
 function isSameSet(sorted: readonly string[], scopes: readonly string[]): boolean {

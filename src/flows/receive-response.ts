@@ -53,7 +53,7 @@ export type ReceivedOutcome =
   | {
       readonly outcome: 'installed'
       readonly authorization: Authorization
-      readonly given: ConnectionValues | undefined
+      readonly given: ConnectionValues
     }
   /** The response arrived at another redirect URI than the one in the request (mix-up, RFC 9700 section 4.4). */
   | { readonly outcome: 'wrong_provider' }
@@ -104,7 +104,7 @@ export async function receiveResponse(
   // a code of the page on which the client is installed is bound by no PKCE, so it is not redeemed
   const offered = offeredTo(broker, authorization, browserId)
   if (offered?.installState !== undefined && !received.has('error'))
-    return { outcome: 'installed', authorization, given: offered.given }
+    return { outcome: 'installed', authorization, given: offered.given ?? {} }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const response = carriedResponse(broker, authorization, received)

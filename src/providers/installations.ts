@@ -118,8 +118,8 @@ export interface InstallationNeed {
 }
 
 /**
- * Asks for a token of the installation with these scopes. Without any: with all that it has, unless the provider tells what
- * that is, since then the user was granted none of them. Throws `ProviderRefusal`:
+ * Asks for a token of the installation with these scopes. Without any: with all that it has, where the entry allows that,
+ * unless the provider tells what that is, since then the user was granted none of them. Throws `ProviderRefusal`:
  * `invalid_grant` when the installation was removed or suspended, `invalid_scope` when it does not have a scope,
  * `invalid_client` when the key or the clock is wrong.
  */
@@ -134,7 +134,9 @@ export async function requestInstallationToken(
   const block = provider.installationTokenRequest
   if (block === undefined) throw new Error(`${provider.displayName} has no installation token request`)
   // a request without scopes would bring all of them
-  if (scopes.length === 0 && provider.installationsRequest?.scopes !== undefined)
+  const mayBeUnscoped =
+    provider.unscopedTokens === true && provider.installationsRequest?.scopes === undefined
+  if (scopes.length === 0 && !mayBeUnscoped)
     throw new ProviderRefusal(
       'invalid_scope',
       `${provider.displayName} granted none of the scopes that the user was asked for.`,

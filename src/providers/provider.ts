@@ -107,6 +107,8 @@ export interface Provider {
   readonly installationUri?: string
   /** The provider's page where people end an installation, as `installationUri`. */
   readonly installationHelpUri?: string
+  /** Tokens of an installation may have all that it has: needs without scopes are met, and requests need place none. */
+  readonly unscopedTokens?: true
   /** Absent where no browser is sent to the server. */
   readonly authorizationRequest?: AuthorizationRequestBlock
   /**

@@ -60,7 +60,7 @@ export function checkTemplate(template: string, allowed: readonly string[]): str
 
 /** Whether a parameter's template carries the scopes that are asked for. */
 export function placesScopes(template: string): boolean {
-  return hasPlaceholder(template, 'scopes') || hasPlaceholder(template, 'existing_scopes')
+  return ['scopes', 'existing_scopes', 'scope_members'].some((name) => hasPlaceholder(template, name))
 }
 
 /** Whether the template holds the placeholder. */

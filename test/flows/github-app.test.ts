@@ -7,6 +7,17 @@ import { UserAgent } from '../user-agent.ts'
 
 // The grant `installation`: consent, choice, and tokens of one installation of the client.
 
+/** What makes an entry one of installations, left out. */
+const WITHOUT_GRANT = {
+  grant: undefined,
+  client_secret: 's',
+  assertion: undefined,
+  installations_request: undefined,
+  installation_token_request: undefined,
+  installation_uri: undefined,
+  installation_help_uri: undefined,
+}
+
 describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
   const clock = testClock(Math.floor(Date.now() / 1000))
   let github: GitHubAppServer
@@ -272,13 +283,87 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(github.asked).toEqual([])
   })
 
+  test.each([
+    ['tells what an installation grants', {}],
+    [
+      'does not tell what an installation grants',
+      { installations_request: { endpoint: '', at: '$.installations', id: '$.id', name: '$.account.login' } },
+    ],
+  ])(
+    'that %s: a need without scopes gets no token with all of them, unless the entry says so',
+    async (_, more) => {
+      install(42, 'acme')
+      const { installations_request: request } = github.entry() as { installations_request: object }
+      await add({
+        ...more,
+        ...('installations_request' in more && {
+          installations_request: {
+            ...more.installations_request,
+            endpoint: `${github.server.url}/user/installations`,
+          },
+        }),
+      })
+      expect(request).toHaveProperty('scopes')
+      await connect([])
+      const refused = await proxy()
+      expect(refused).toMatchObject({
+        status: 403,
+        body: { name: 'authorization_required', message: expect.stringContaining('default_scopes') },
+      })
+      expect(JSON.stringify(refused.body)).not.toContain('/connect/')
+      expect(github.asked).toEqual([])
+
+      // named scopes, or those of the entry, have a link and then a token of exactly these
+      const path = `/v1/admin/auth_providers/${entry}`
+      await call('PATCH', path, { oauth2: { default_scopes: ['issues:read'] } })
+      const required = await proxy()
+      expect(required).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+      await walk(required.body.requires_authorization.url)
+      expect((await proxy()).body.permissions).toEqual({ issues: 'read' })
+
+      await call('PATCH', path, { oauth2: { default_scopes: null, unscoped_tokens: true } })
+      clock.advance(60)
+      await connect([], 'u2')
+      expect(await proxy('', 'u2')).toMatchObject({
+        status: 200,
+        body: { permissions: { contents: 'write', issues: 'read' } },
+      })
+    },
+  )
+
   test('no account hides its connection from the user by its name', async () => {
-    await add()
+    const endpoint = `${github.server.url}/oauth`
+    const plain = {
+      client_id: 'c',
+      client_secret: 's',
+      authorize_request: { endpoint },
+      token_request: { endpoint },
+    }
+    await call('POST', '/v1/admin/auth_providers', { id: entry, oauth2: plain })
     const id = `of_conn_${'0'.repeat(32)} ${'A'.repeat(43)}`
     const connection = { user_id: 'u1', provider_id: entry, access_token: 'token-1', account: { id } }
     const sent = await call('POST', '/v1/admin/user_connections/import', { connections: [connection] })
     expect(sent.body.items).toMatchObject([{ result: 'created' }])
     expect(await connections()).toMatchObject([{ account: { id: `_${id}` } }])
+  })
+
+  test('an administrator cannot import one: the provider alone tells whose installation it is', async () => {
+    install(42, 'acme')
+    await add()
+    for (const account of [{ id: '42', name: 'acme' }, { id: '' }, undefined]) {
+      const connection = {
+        user_id: 'u1',
+        provider_id: entry,
+        access_token: 'token-1',
+        scopes: ['contents:read'],
+        account,
+      }
+      const sent = await call('POST', '/v1/admin/user_connections/import', { connections: [connection] })
+      expect(sent.body.items).toMatchObject([{ result: 'refused', member: 'provider_id' }])
+    }
+    expect(await connections()).toEqual([])
+    expect((await proxy()).status).toBe(403)
+    expect(github.asked).toEqual([])
   })
 
   test('a removed and a suspended installation need a new consent', async () => {
@@ -405,6 +490,11 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     [{ grant: undefined, client_secret: 's' }, 'oauth2.installations_request'],
     [{ dpop: { algorithm: 'ES256' } }, 'oauth2.dpop'],
     [{ public_clients: true }, 'oauth2.public_clients'],
+    [{ ...WITHOUT_GRANT, unscoped_tokens: true }, 'oauth2.unscoped_tokens'],
+    [
+      { installation_token_request: { endpoint: 'https://api.example/{{installation_id}}/tokens' } },
+      'oauth2.installation_token_request.params',
+    ],
   ])('the entry refuses %j', async (oauth2, path) => {
     const refused = await call('POST', '/v1/admin/auth_providers', {
       id: entry,

@@ -16,6 +16,7 @@ import { keptValuesOf, namedValues } from '../../providers/kept-values.ts'
 import { OAUTH1_TOKEN_TYPE } from '../../providers/oauth1/settings.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { isInstalled } from '../../providers/provider-grant.ts'
 
 /** A user's tokens from another installation or product. */
 export interface ForeignConnection {
@@ -90,6 +91,11 @@ export async function importConnection(
   const refused = (member: string, reason: string): ImportOutcome => ({ result: 'refused', member, reason })
   const entry = await usableEntry(broker, projectId, row.providerId)
   if ('fault' in entry) return refused('provider_id', entry.fault)
+  if (isInstalled(entry.provider))
+    return refused(
+      'provider_id',
+      'is a provider whose users choose an installation of the client. Only the provider tells which are theirs, so each user has to approve again',
+    )
   const { told, faults } = namedValues(entry.provider, row.keptValues)
   const [fault] = faults
   if (fault !== undefined)

@@ -78,8 +78,10 @@ async function sendUnderLease(
     const installationId = installationIn(known.kept)
     grant = await recordingRequests(sent, () => {
       if (isInstalled(entry.provider)) {
-        const need = { ...connection, installationId: installationId ?? connection.account.id }
-        return broker.oauth.requestInstallationToken(client, need, guard)
+        // never an id from elsewhere: only a consent tells whose installation it is
+        if (installationId === undefined)
+          throw new ProviderRefusal('invalid_grant', 'No consent has chosen an installation.')
+        return broker.oauth.requestInstallationToken(client, { ...connection, installationId }, guard)
       }
       return isUserless(entry.provider)
         ? requestToken(broker, client, connection, subject, guard)

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { REQUESTS_BY_ROLE } from '../endpoint-role.ts'
+import { claimTemplates } from '../grant-assertion.ts'
 import type { Provider } from '../provider.ts'
 import { isInstalled } from '../provider-grant.ts'
-import { checkTemplate } from '../template.ts'
+import { checkTemplate, placesScopes } from '../template.ts'
 import { fillUrl, literalHost } from '../variables.ts'
 import { ownVariables } from './client-assertion.ts'
 import { changed, memberOf } from './member.ts'
@@ -33,8 +34,23 @@ const helpUri = page(
   'https://github.com/settings/installations',
 )
 
-/** Both are kept as templates, since a change of the entry's variables changes the pages. */
-export const INSTALLATION_PAGES = {
+const unscopedInput = z.boolean().nullish().meta({
+  description:
+    'Beyond Arcade: with the grant `installation`, a token may have all that the installation has: where a request names no scopes and `default_scopes` is empty, and where `installation_token_request` has no place for scopes. Without this setting the first is refused, and the second is no valid entry.',
+})
+
+/** Both pages are kept as templates, since a change of the entry's variables changes them. */
+export const INSTALLATION_GRANT = {
+  unscoped_tokens: member({
+    create: unscopedInput,
+    change: unscopedInput,
+    answer: z.literal(true).optional(),
+    read: (sent, { base, read }) => ({
+      unscopedTokens:
+        ((isInstalled(read) || sent != null) && changed<boolean>(sent, base?.unscopedTokens)) || undefined,
+    }),
+    write: ({ unscopedTokens }) => unscopedTokens,
+  }),
   installation_uri: member({
     create: installUri,
     change: installUri,
@@ -61,7 +77,7 @@ export function checkInstalled(
   provider: Provider,
   { allowsHttp }: { readonly allowsHttp: AllowsHttp },
 ): void {
-  const { installationUri, installationHelpUri } = provider
+  const { installationUri, installationHelpUri, unscopedTokens } = provider
   const pages = { installation_uri: installationUri, installation_help_uri: installationHelpUri }
   for (const [name, template] of Object.entries(pages)) {
     if (template === undefined) continue
@@ -79,11 +95,28 @@ export function checkInstalled(
       literalUrlFault(url, allowsHttp)
     if (fault !== undefined) refuse(path, fault)
   }
-  if (!isInstalled(provider)) return
+  if (!isInstalled(provider)) {
+    if (unscopedTokens === true)
+      throw invalidMember(
+        'oauth2.unscoped_tokens',
+        'conflict',
+        'oauth2.unscoped_tokens has no use without the grant installation; null removes it.',
+      )
+    return
+  }
   for (const role of ['installations', 'installation_token'] as const) {
     const { block, wire } = REQUESTS_BY_ROLE[role]
     if (provider[block] === undefined) refuse(`oauth2.${wire}`, 'is required with the grant installation')
   }
+  const places = [
+    ...Object.values(provider.installationTokenRequest?.params ?? {}),
+    ...claimTemplates(provider),
+  ]
+  if (unscopedTokens !== true && !places.some(placesScopes))
+    refuse(
+      'oauth2.installation_token_request.params',
+      'has no place for scopes ({{scope_members}} or {{scopes}}), so each token would have all that the installation has. If that is meant, set oauth2.unscoped_tokens to true',
+    )
   if (provider.dpop !== undefined)
     throw invalidMember(
       'oauth2.dpop',

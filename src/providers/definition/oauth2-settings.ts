@@ -18,7 +18,7 @@ import { ASSERTION_SETTINGS } from './grant-assertion.ts'
 import { GRANT_SETTINGS } from './grant-settings.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
 import { INSTALLATION_SETTINGS } from './installation.ts'
-import { INSTALLATION_PAGES } from './installation-grant.ts'
+import { INSTALLATION_GRANT } from './installation-grant.ts'
 import { keptValuesAnswer, keptValuesInput, readKeptValues, writeKeptValues } from './kept-values.ts'
 import { knownServer, sameServer } from './known-server.ts'
 import { changed, type Found, memberOf, type ShapeOf } from './member.ts'
@@ -98,7 +98,7 @@ export const OAUTH2_MEMBERS = {
     }),
     write: ({ clientAssertion }) => clientAssertion && writeClientAssertion(clientAssertion),
   }),
-  ...INSTALLATION_PAGES,
+  ...INSTALLATION_GRANT,
   ...ASSERTION_SETTINGS,
   request_object: member({
     ...input(requestObjectInput),

@@ -1511,6 +1511,12 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
+         * Beyond Arcade: with the grant `installation`, a token may have all that the installation has: where
+         * a request names no scopes and `default_scopes` is empty, and where `installation_token_request` has
+         * no place for scopes. Without this setting the first is refused, and the second is no valid entry.
+         */
+        readonly unscoped_tokens?: boolean | null | undefined
+        /**
          * Beyond Arcade, with the grant `installation`: the page of the provider on which people install the
          * client; it may name variables. It is shown to users who have no installation yet, with a `state`
          * that brings them back.
@@ -2252,6 +2258,7 @@ export interface AuthProviderResponse {
       readonly audience?: string
       readonly lifetime: number
     }
+    readonly unscoped_tokens?: true
     readonly installation_uri?: string
     readonly installation_help_uri?: string
     readonly assertion?: {
@@ -4228,6 +4235,12 @@ export interface AuthProviderUpdateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: with the grant `installation`, a token may have all that the installation has: where
+         * a request names no scopes and `default_scopes` is empty, and where `installation_token_request` has
+         * no place for scopes. Without this setting the first is refused, and the second is no valid entry.
+         */
+        readonly unscoped_tokens?: boolean | null | undefined
         /**
          * Beyond Arcade, with the grant `installation`: the page of the provider on which people install the
          * client; it may name variables. It is shown to users who have no installation yet, with a `state`

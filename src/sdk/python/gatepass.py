@@ -793,6 +793,7 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     verification_hosts: Optional[list[str]]
     unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    unscoped_tokens: Optional[bool]
     installation_uri: Optional[str]
     installation_help_uri: Optional[str]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
@@ -1287,6 +1288,7 @@ class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=Fals
     verification_hosts: list[str]
     unnamed_accounts: Literal[True]
     client_assertion: AuthProviderResponseOauth2ClientAssertion
+    unscoped_tokens: Literal[True]
     installation_uri: str
     installation_help_uri: str
     assertion: AuthProviderResponseOauth2Assertion
@@ -1708,6 +1710,7 @@ class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     verification_hosts: Optional[list[str]]
     unnamed_accounts: Optional[bool]
     client_assertion: Optional[AuthProviderCreateRequestOauth2ClientAssertion]
+    unscoped_tokens: Optional[bool]
     installation_uri: Optional[str]
     installation_help_uri: Optional[str]
     assertion: Optional[AuthProviderCreateRequestOauth2Assertion]
