@@ -23,6 +23,7 @@ import {
   isScopeRefusal,
   isUnscoped,
   ownConnections,
+  permissionMissing,
   scopesNotNamed,
 } from './installation-token.ts'
 import { markUnusable } from './mark-unusable.ts'
@@ -210,8 +211,10 @@ async function installedToken(
     }
     return { ...required, connection }
   } catch (error) {
-    if (isScopeRefusal(error)) return { ...required, connection }
-    throw error
+    if (!isScopeRefusal(error)) throw error
+    if (entry.provider.installationsRequest?.scopes === undefined)
+      throw permissionMissing(entry, token.connection)
+    return { ...required, connection }
   }
 }
 

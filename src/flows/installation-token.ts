@@ -86,6 +86,20 @@ export function isScopeRefusal(error: unknown): boolean {
   )
 }
 
+/**
+ * No link either: the provider does not tell what an installation grants, so a consent would change nothing here, and the
+ * next token is granted once the permission is.
+ */
+export function permissionMissing(
+  { provider: { displayName } }: ProviderEntry,
+  { scopes }: Connection,
+): BrokerError {
+  return new BrokerError(
+    'scopes_not_granted',
+    `The installation at ${displayName} does not have all of ${scopes.join(', ')}. Who owns it accepts the permissions at ${displayName}; a new consent here does not bring them.`,
+  )
+}
+
 /** Deletes the tokens of a connection's scope sets; the next uses ask for new ones. */
 export async function forgetScopeSets({ store }: Broker, connection: Connection): Promise<void> {
   await store.sharedConnections.forgetTokens({ ...connection, id: scopeSetsOf(connection.id) })

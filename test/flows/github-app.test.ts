@@ -7,6 +7,16 @@ import { UserAgent } from '../user-agent.ts'
 
 // The grant `installation`: consent, choice, and tokens of one installation of the client.
 
+/** An entry whose provider does not tell what an installation grants. */
+const NOT_TELLING = (server: string) => ({
+  installations_request: {
+    endpoint: `${server}/user/installations`,
+    at: '$.installations',
+    id: '$.id',
+    name: '$.account.login',
+  },
+})
+
 /** What makes an entry one of installations, left out. */
 const WITHOUT_GRANT = {
   grant: undefined,
@@ -284,26 +294,13 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
   })
 
   test.each([
-    ['tells what an installation grants', {}],
-    [
-      'does not tell what an installation grants',
-      { installations_request: { endpoint: '', at: '$.installations', id: '$.id', name: '$.account.login' } },
-    ],
+    ['tells', () => ({})],
+    ['does not tell', NOT_TELLING],
   ])(
-    'that %s: a need without scopes gets no token with all of them, unless the entry says so',
+    'that %s what is granted: a need without scopes gets no token with all of them, unless the entry says so',
     async (_, more) => {
       install(42, 'acme')
-      const { installations_request: request } = github.entry() as { installations_request: object }
-      await add({
-        ...more,
-        ...('installations_request' in more && {
-          installations_request: {
-            ...more.installations_request,
-            endpoint: `${github.server.url}/user/installations`,
-          },
-        }),
-      })
-      expect(request).toHaveProperty('scopes')
+      await add(more(github.server.url))
       await connect([])
       const refused = await proxy()
       expect(refused).toMatchObject({
@@ -414,8 +411,33 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     const refused = await proxy('issues:read')
     expect(github.refusals.at(-1)).toMatch(/^422/)
     expect(refused).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+    // one link for all calls, and no question to the provider for each
+    const asked = github.asked.length
+    const again = await Promise.all([proxy('issues:read'), proxy('issues:read')])
+    expect(new Set(again.map(({ body }) => body.requires_authorization.url))).toEqual(
+      new Set([refused.body.requires_authorization.url]),
+    )
+    expect(github.asked).toHaveLength(asked)
     expect((await proxy('contents:read')).status).toBe(200)
     expect(await connections()).toMatchObject([{ status: 'active' }])
+  })
+
+  test('a permission that no consent can bring has no link, where the provider does not tell what is granted', async () => {
+    const acme = install(42, 'acme', { permissions: { contents: 'read' } })
+    await add(NOT_TELLING(github.server.url))
+    await connect(['contents:read', 'issues:read'])
+    for (let calls = 0; calls < 3; calls++) {
+      const refused = await proxy('issues:read')
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { name: 'scopes_not_granted', message: expect.stringContaining('issues:read') },
+      })
+      expect(JSON.stringify(refused.body)).not.toContain('/connect/')
+      clock.advance(60)
+    }
+    expect(await connections()).toMatchObject([{ status: 'active' }])
+    acme.permissions = { contents: 'read', issues: 'read' }
+    expect((await proxy('issues:read')).status).toBe(200)
   })
 
   test('a wrong key is the fault of the operator: no link, and it works once the key is right', async () => {
