@@ -121,7 +121,8 @@ Examples:
 
 A Gatepass with an empty database runs the job in this process: consent, refusal, call, refresh and revocation; where users
 type keys, a wrong key, the right one, a call, and a key that ended; with a grant without a user, a token,
-a call, the next token, and a client that is refused. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
+a call, the next token, and a client that is refused; with device codes, also a code that expires and one that is entered after
+slow_down; with installations of the client, the first one, its tokens, a choice among two, and one that was removed. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
 that the definition does not name is an error.
 
 With --live, an entry whose client asks for tokens by itself asks for one and drops it, one of OAuth 1.0a asks for temporary

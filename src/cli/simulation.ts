@@ -8,6 +8,7 @@ import { issueApiKey } from '../domain/api-key.ts'
 import { systemClock } from '../domain/clock.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { createOutgoing } from '../egress/outgoing.ts'
+import { pollDevices } from '../flows/device/poll-devices.ts'
 import { createApp } from '../http/app.ts'
 import { openBroker } from '../open-broker.ts'
 import { readConfig } from '../read-config.ts'
@@ -59,6 +60,7 @@ export async function withSimulation(
       await run({
         outgoing,
         clock,
+        poll: () => pollDevices(broker),
         async call(method, path, body, headers = {}) {
           const answer = await app.request(path, {
             method,

@@ -27,6 +27,11 @@ export const USUAL_ASSERTION: GrantAssertion = { algorithm: 'RS256', lifetimeSec
 const BACKDATED_SECONDS = 30
 const BACKDATED_SECONDS_OF_INSTALLATIONS = 60
 
+/** How long before now `iat` is. It counts in the assertion's lifetime. */
+export function backdatedSeconds(provider: Pick<Provider, 'grant'>): number {
+  return isInstalled(provider) ? BACKDATED_SECONDS_OF_INSTALLATIONS : BACKDATED_SECONDS
+}
+
 /**
  * The assertion for one token request, which no other request repeats. Throws `ProviderRefusal` (`invalid_client`) if the
  * client secret is not the key that the entry's algorithm needs.
@@ -46,7 +51,7 @@ export async function grantAssertion(
     return claim === '' ? [] : [[name, claim]]
   })
   const subject = assertedSubject(registered, userId)
-  const issuedAt = now - (isInstalled(provider) ? BACKDATED_SECONDS_OF_INSTALLATIONS : BACKDATED_SECONDS)
+  const issuedAt = now - backdatedSeconds(provider)
   const audienceClaim = filled(audience ?? provider.issuer ?? tokenRequestIn(provider).endpoint)
   const jwt = new SignJWT(Object.fromEntries(own))
     .setIssuer(filled(issuer))

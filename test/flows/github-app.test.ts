@@ -506,6 +506,7 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     [{ client_secret: 'only-a-secret' }, 'oauth2.client_secret'],
     [{ installations_request: undefined }, 'oauth2.installations_request'],
     [{ installation_token_request: undefined }, 'oauth2.installation_token_request'],
+    [{ assertion: { algorithm: 'RS256', lifetime: 69 } }, 'oauth2.assertion.lifetime'],
     [{ installation_uri: 'http://elsewhere.example/new' }, 'oauth2.installation_uri'],
     [{ installation_uri: 'https://{{slug}}/new' }, 'oauth2.installation_uri'],
     [{ refresh_request: { endpoint: 'https://idp.example/token' } }, 'oauth2.refresh_request'],

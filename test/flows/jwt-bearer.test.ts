@@ -301,6 +301,8 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     [{ client_secret: 'a-text' }, 'oauth2.client_secret'],
     [{ client_secret: pem(p256.privateKey) }, 'oauth2.client_secret'],
     [{ assertion: { algorithm: 'HS256' } }, 'oauth2.assertion.algorithm'],
+    // `iat` is 30 seconds earlier, so the assertion would have expired
+    [{ assertion: { algorithm: 'RS256', lifetime: 39 } }, 'oauth2.assertion.lifetime'],
     [{ assertion: { algorithm: 'RS256', claims: { aud: 'x' } } }, 'oauth2.assertion.claims.aud'],
     [{ assertion: { algorithm: 'RS256', subject: '{{user_id}}' } }, 'oauth2.assertion.subject'],
     [{ impersonation: { pattern: '.*' } }, 'oauth2.assertion.subject'],

@@ -26,7 +26,12 @@ export function tokenAnswer(
   oauth2: SimulatedOAuth2,
   block: SimulatedBlock,
   grant: Issued,
-  about: { readonly now: number; readonly clientId: string; readonly nonce?: string | undefined },
+  about: {
+    readonly now: number
+    readonly clientId: string
+    /** The answer has an ID token. */
+    readonly idToken?: { readonly nonce?: string } | undefined
+  },
 ): { readonly response: SimulatedResponse; readonly accessToken: string } {
   const isJwt = block.expiration_format === 'access_token_jwt'
   const accessToken = isJwt
@@ -43,7 +48,7 @@ export function tokenAnswer(
     ...(sendsExpiry && { expires_in: expiryOf(block, grant, about.now) }),
     ...(oauth2.callback_tells_scopes !== true &&
       grant.scopes.length > 0 && { scope: listed(oauth2, grant.scopes).join(oauth2.scope_delimiter) }),
-    ...(about.nonce !== undefined && { id_token: idToken(oauth2, about) }),
+    ...(about.idToken && { id_token: idToken(oauth2, { ...about, ...about.idToken }) }),
   }
   const body: Record<string, unknown> = {}
   const { response_map: map = {} } = block
@@ -99,7 +104,7 @@ export function introspectionAnswer(
   return body
 }
 
-function expiryOf(
+export function expiryOf(
   { expiration_format: format }: SimulatedBlock,
   { expiresAt }: Issued,
   now: number,
@@ -117,7 +122,7 @@ function expiryOf(
 }
 
 /** Scopes as the server lists them: under its own names, and without those that another of the scopes includes. */
-function listed(
+export function listed(
   { scope_aliases: aliases = {}, scope_implies: implies = {} }: SimulatedOAuth2,
   scopes: readonly string[],
 ): string[] {
@@ -131,11 +136,7 @@ function listed(
 
 function idToken(
   { issuer }: SimulatedOAuth2,
-  {
-    now,
-    clientId,
-    nonce,
-  }: { readonly now: number; readonly clientId: string; readonly nonce?: string | undefined },
+  { now, clientId, nonce }: { readonly now: number; readonly clientId: string; readonly nonce?: string },
 ): string {
   return unsignedJwt({
     iss: issuer ?? 'https://simulated.example',
@@ -178,10 +179,12 @@ function bodyOf(
 }
 
 /** The response to a refused grant: in the form of the definition's `error_response`, else of RFC 6749 section 5.2. */
-export function refusal({ error_response: declared }: SimulatedBlock): SimulatedResponse {
-  const [code] =
-    Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === 'invalid_grant') ?? []
-  if (declared === undefined || code === undefined) return json(400, { error: 'invalid_grant' })
+export function refusal(
+  { error_response: declared }: SimulatedBlock,
+  error = 'invalid_grant',
+): SimulatedResponse {
+  const [code] = Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === error) ?? []
+  if (declared === undefined || code === undefined) return json(400, { error })
   const body: Record<string, unknown> = {}
   place(body, declared.at, /^\d+$/.test(code) ? Number(code) : code)
   return json(200, body)

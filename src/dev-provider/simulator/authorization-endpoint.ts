@@ -72,7 +72,7 @@ export class AuthorizationEndpoint {
   /** The authorization request with the parameters that were pushed; each reference works once. */
   #whole(url: URL): URL {
     const { authorize_request: block, pushed_authorization_request: isPushed } = this.#oauth2
-    if (isPushed === undefined) return url
+    if (isPushed === undefined || block === undefined) return url
     const whole = this.#endpoints.of(block)
     whole.hash = url.hash
     const own = [...url.searchParams].filter(([name]) => !whole.searchParams.has(name))
@@ -92,7 +92,8 @@ export class AuthorizationEndpoint {
 
   /** The authorization request with the parameters of its signed JWT (RFC 9101). */
   #unsigned(url: URL): URL {
-    if (this.#oauth2.request_object === undefined) return url
+    const { authorize_request: block, request_object: isSigned } = this.#oauth2
+    if (isSigned === undefined || block === undefined) return url
     const { searchParams } = url
     const jwt = searchParams.get('request') ?? ''
     if (this.#client.verifies?.(jwt) !== true)
@@ -102,7 +103,7 @@ export class AuthorizationEndpoint {
     ) as Record<string, string>
     if (iss !== this.#client.clientId || [aud, iat, exp, jti].includes(undefined))
       throw new RequestFault('has a signed JWT without iss, aud, iat, exp or jti')
-    const whole = this.#endpoints.of(this.#oauth2.authorize_request)
+    const whole = this.#endpoints.of(block)
     whole.hash = url.hash
     for (const [name, value] of searchParams)
       if (name !== 'request' && !whole.searchParams.has(name) && params[name] !== value)
@@ -114,6 +115,7 @@ export class AuthorizationEndpoint {
   /** Checks the authorization request and returns the URL of its response. Throws `RequestFault`. */
   answer(received: URL, { scopes, consent }: Play, client: Values): URL {
     const { authorize_request: block, pkce, scope_delimiter: separator, issuer, dpop } = this.#oauth2
+    if (block === undefined) throw new RequestFault('is not in the definition')
     const endpoint = this.#endpoints.of(block)
     const url = this.#unsigned(this.#whole(received))
     if (url.origin !== endpoint.origin || url.pathname !== endpoint.pathname)
@@ -158,11 +160,10 @@ export class AuthorizationEndpoint {
       back.searchParams.set('error', 'access_denied')
       return back
     }
-    const code = this.#newCode()
     const challenge = actual.get(block.parameter_names?.code_challenge ?? 'code_challenge')
     const nonce = actual.get('nonce')
     const jkt = actual.get('dpop_jkt')
-    this.codes.set(code, {
+    const code = this.issue({
       scopes,
       ...(challenge !== undefined && { challenge }),
       ...(nonce !== undefined && { nonce }),
@@ -172,6 +173,25 @@ export class AuthorizationEndpoint {
     for (const [name, value] of Object.entries(this.#callbackValues())) back.searchParams.set(name, value)
     if (this.#oauth2.callback_tells_scopes === true) back.searchParams.set('scope', scopes.join(separator))
     return back
+  }
+
+  /** Returns a new code. One without a challenge is redeemed without a code verifier. */
+  issue(about: Code): string {
+    const code = this.#newCode()
+    this.codes.set(code, about)
+    return code
+  }
+
+  /** The standard parameters of a token request with the code (RFC 6749 section 4.1.3, RFC 7636 section 4.5). */
+  redemption(code: Code | undefined): readonly (readonly [string, Expected])[] {
+    return [
+      ['grant_type', 'authorization_code'],
+      ['code', () => code !== undefined],
+      ['redirect_uri', this.#client.redirectUri],
+      ...(code?.challenge !== undefined
+        ? [['code_verifier', (value: string) => this.fits(value, code.challenge)] as const]
+        : []),
+    ]
   }
 
   /** The parameters that the definition expects in the authorization response besides the standard ones. */

@@ -26,6 +26,14 @@ export interface SimulatedBlock {
   }
 }
 
+/** Where the list of installations is in the answer, and what each item tells. */
+export interface SimulatedListBlock extends SimulatedBlock {
+  readonly at: string
+  readonly id: string
+  readonly name: string
+  readonly scopes?: string
+}
+
 export interface SimulatedOAuth2 {
   readonly scope_delimiter: string
   readonly pkce: {
@@ -33,8 +41,14 @@ export interface SimulatedOAuth2 {
     readonly code_challenge_method: string
     readonly code_challenge_encoding?: string
   }
-  readonly authorize_request: SimulatedBlock
+  /** Absent with the grant `device_code`. */
+  readonly authorize_request?: SimulatedBlock
   readonly pushed_authorization_request?: SimulatedBlock
+  readonly device_authorization_request?: SimulatedBlock
+  readonly verification_hosts?: readonly string[]
+  readonly installations_request?: SimulatedListBlock
+  readonly installation_token_request?: SimulatedBlock
+  readonly installation_uri?: string
   readonly token_request: SimulatedBlock
   readonly refresh_request?: SimulatedBlock
   readonly exchange_request?: SimulatedBlock

@@ -1,5 +1,5 @@
-import { decodeJwt } from 'jose'
 import { introspectionAnswer, json, tokenAnswer, userInfoAnswer } from './answers.ts'
+import { AssertionCheck } from './assertion-check.ts'
 import {
   BOUND_FORMAT,
   checkBearer,
@@ -15,7 +15,7 @@ import type { SimulatedClient, SimulatedOAuth2, SimulatedRequest, SimulatedRespo
 import { SimulatedEndpoints } from './simulated-endpoints.ts'
 import type { Playing } from './simulated-outgoing.ts'
 import { LIFETIME_SECONDS, type SimulatedFault } from './simulator.ts'
-import { namesIn, render, type Values } from './template.ts'
+import { namesIn, type Values } from './template.ts'
 
 // An authorization server that gives tokens to a client without a user, and its API, as one definition describes them.
 
@@ -51,7 +51,7 @@ export class GrantService implements Playing {
   readonly #need: GrantNeed
   readonly #now: () => number
   readonly #endpoints: SimulatedEndpoints
-  readonly #assertionIds = new Set<string>()
+  readonly #assertions: AssertionCheck
   #token = ''
 
   constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, need: GrantNeed, now: () => number) {
@@ -60,6 +60,7 @@ export class GrantService implements Playing {
     this.#need = need
     this.#now = now
     this.#endpoints = new SimulatedEndpoints(oauth2, client)
+    this.#assertions = new AssertionCheck(oauth2, client, now)
   }
 
   knows(url: URL): boolean {
@@ -99,7 +100,9 @@ export class GrantService implements Playing {
       ['grant_type', GRANTS[type] ?? type],
       ...(scopes.length > 0 && !this.#placesScopes() ? [['scope', isList(scopes, separator)] as const] : []),
       ...(isExchanged ? EXCHANGED : []),
-      ...(isAsserted ? [['assertion', (jwt: string) => this.#takes(jwt)] as const] : []),
+      ...(isAsserted
+        ? [['assertion', (jwt: string) => this.#assertions.takes(jwt, this.#values)] as const]
+        : []),
     ])
     const actual = parametersOf(request, block, this.#endpoints.of(block))
     checkParameters(actual, withParams(standard, block, this.#values, separator), block.parameter_names)
@@ -123,31 +126,6 @@ export class GrantService implements Playing {
     const format = dpop === undefined ? api?.auth_header_value_format : BOUND_FORMAT
     if (!isInHeader) checkBearer(request, format, (token) => token === this.#token)
     return json(200, { simulated: true })
-  }
-
-  /** Whether the assertion is signed, new, for this endpoint, and says what the definition says. */
-  #takes(jwt: string): boolean {
-    if (this.#client.verifies?.(jwt) !== true) return false
-    const { assertion = {}, issuer, token_request: block } = this.#oauth2
-    const { iss, sub, aud, iat = Infinity, exp = 0, jti = '', nbf: _, ...claims } = decodeJwt(jwt)
-    const filled = (template: string) => render(template, this.#values, this.#oauth2.scope_delimiter)
-    const subject = filled(assertion.subject ?? '{{client_id}}')
-    const expected = Object.entries(assertion.claims ?? {}).flatMap(([name, value]) => {
-      const claim = typeof value === 'string' ? filled(value) : value
-      return claim === '' ? [] : [[name, claim] as const]
-    })
-    const isNew = jti !== '' && !this.#assertionIds.has(jti)
-    this.#assertionIds.add(jti)
-    return (
-      isNew &&
-      iat <= this.#now() &&
-      exp - iat === (assertion.lifetime ?? 300) &&
-      iss === filled(assertion.issuer ?? '{{client_id}}') &&
-      (sub ?? '') === subject &&
-      aud === filled(assertion.audience ?? issuer ?? this.#endpoints.of(block).href) &&
-      Object.keys(claims).length === expected.length &&
-      expected.every(([name, value]) => claims[name] === value)
-    )
   }
 
   #placesScopes(): boolean {

@@ -2,7 +2,9 @@ import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
 import { clientKeyFor, type SigningClient } from './client-key.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
+import { type CodeAnswer, walkThroughCode } from './device-user.ts'
 import { runGrantJob } from './grant-job.ts'
+import { runInstallationJob } from './installation-job.ts'
 import { type JobResult, runSteps, type SimulatedEntry } from './job.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
 import { runKeyJob } from './key-job.ts'
@@ -20,24 +22,21 @@ export function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): 
   if (entry.body.type === 'oauth1') return runSigningJob(gatepass, entry)
   const { oauth2 } = entry.body as { readonly oauth2?: Partial<SimulatedOAuth2> } // checked by the API
   const grant = entry.grant ?? oauth2?.grant?.type ?? 'authorization_code'
-  if (grant === 'device_code' || grant === 'installation')
-    return runSteps(gatepass, entry.body.id, [['definition', () => refuse(grant)]])
-  if (grant !== 'authorization_code')
+  if (grant === 'installation') return runInstallationJob(gatepass, entry)
+  const isDevice = grant === 'device_code'
+  if (grant !== 'authorization_code' && !isDevice)
     return runGrantJob(gatepass, entry, entry.client ?? signingClientOf(oauth2))
   const job = new Job(gatepass, entry)
   return runSteps(gatepass, entry.body.id, [
     ['definition', () => job.define()],
     ['consent refused', () => job.refuse()],
+    ...(isDevice ? [['code expired', () => job.letExpire()] as const] : []),
     ['consent', () => job.consent()],
     ['call', () => job.use()],
     ['refresh', () => job.refresh()],
     ['refresh refused', () => job.refuseRefresh()],
     ['revocation', () => job.revoke()],
   ])
-}
-
-function refuse(grant: string): Promise<string> {
-  throw new JobFailure(`the grant ${grant} is not played yet: connect a test account instead`)
 }
 
 class Job {
@@ -79,20 +78,32 @@ class Job {
       this.#gatepass.clock,
     )
     this.#gatepass.outgoing.playing = this.#simulator
-    const { authorize_request: authorize, token_request: token } = answer.oauth2
-    return `${new URL(this.#shown(authorize.endpoint)).host}, client authentication ${token.auth_method}`
+    const { authorize_request, device_authorization_request, token_request: token } = answer.oauth2
+    const { endpoint } = authorize_request ?? device_authorization_request
+    return `${new URL(this.#shown(endpoint)).host}, client authentication ${token.auth_method}`
   }
 
   async refuse(): Promise<string> {
     this.#playing.play.consent = 'deny'
-    const { id } = await this.#authorize(`${this.#user}, who refuses`)
+    const { id } = await this.#authorize(`${this.#user}, who refuses`, 'deny')
     this.#playing.play.consent = 'approve'
+    await this.#expectFailed(id, 'access_denied')
+    return 'access_denied reaches the caller'
+  }
+
+  /** The user does not enter the device code in time (RFC 8628 section 3.5). */
+  async letExpire(): Promise<string> {
+    const { id } = await this.#authorize(`${this.#user}, who is too late`, 'let expire')
+    await this.#expectFailed(id, 'expired')
+    return 'a code that is not entered expires'
+  }
+
+  async #expectFailed(id: string, reason: string): Promise<void> {
     const { body } = await this.#gatepass.call('GET', `/v1/auth/status?id=${id}`)
     expectThat(
-      body.status === 'failed' && body.reason === 'access_denied',
-      `the authorization is ${body.status} ${body.reason ?? ''} instead of failed access_denied`,
+      body.status === 'failed' && body.reason === reason,
+      `the authorization is ${body.status} ${body.reason ?? ''} instead of failed ${reason}`,
     )
-    return 'access_denied reaches the caller'
   }
 
   async consent(): Promise<string> {
@@ -224,20 +235,28 @@ class Job {
     return { auth_requirement: { id: this.#entry.body.id, oauth2 }, user_id }
   }
 
-  /** From the caller's request to the page after the callback; the browser's cookies go along. */
-  async #authorize(user: string): Promise<{ readonly id: string }> {
+  /** From the caller's request to the end of the user's part; the browser's cookies go along. */
+  async #authorize(user: string, answer: CodeAnswer = 'approve'): Promise<{ readonly id: string }> {
     const { status, body } = await this.#gatepass.call('POST', '/v1/auth/authorize', this.#need(user))
     expectThat(
       status === 200 && body.url !== undefined,
       `the authorization does not begin (${status}): ${body.message ?? ''}`,
     )
     this.#playing.play.scopes = body.scopes ?? []
-    await walkThroughConsent(this.#gatepass, this.#playing, {
-      url: body.url,
-      usersValues: this.#usersValues,
-      comesBackBy:
-        this.#oauth2?.authorize_request.params?.response_mode === 'form_post' ? 'form' : 'redirect',
-    })
+    const walk = { url: body.url, usersValues: this.#usersValues }
+    const { authorize_request: byRedirect } = this.#oauth2 ?? {}
+    if (byRedirect === undefined)
+      await walkThroughCode(this.#gatepass, () => this.#playing.devices, { ...walk, answer }).catch(
+        (error: unknown) => {
+          this.#expectNoFaults() // says why the user was shown something else
+          throw error
+        },
+      )
+    else
+      await walkThroughConsent(this.#gatepass, this.#playing, {
+        ...walk,
+        comesBackBy: byRedirect.params?.response_mode === 'form_post' ? 'form' : 'redirect',
+      })
     this.#expectNoFaults()
     return { id: body.id }
   }

@@ -27,6 +27,8 @@ export class ProofCheck {
   readonly #algorithm: string
   readonly #now: () => number
   readonly #used = new Set<unknown>()
+  /** That of the key of the latest proof without a fault. */
+  thumbprint: string | undefined
 
   constructor(algorithm: string, now: () => number) {
     this.#algorithm = algorithm
@@ -65,6 +67,7 @@ export class ProofCheck {
     if (accessToken !== undefined && ath !== sha256(accessToken))
       throw new RequestFault('has a proof for another token')
     this.#used.add(jti)
+    this.thumbprint = thumbprintOf(jwk as PublicJwk)
     return claims
   }
 }

@@ -3,7 +3,10 @@ import { expectThat, JobFailure } from './job-failure.ts'
 import type { SimulatedGatepass } from './simulated-gatepass.ts'
 import type { Simulator } from './simulator.ts'
 
-/** Acts as the user's browser, which sends cookies: from the connect page to the simulated provider to the callback. */
+/**
+ * Acts as the user's browser, which sends cookies: from the connect page to the simulated provider to the callback. Returns
+ * its cookies.
+ */
 export async function walkThroughConsent(
   { browse }: Pick<SimulatedGatepass, 'browse'>,
   simulator: Pick<Simulator, 'authorize'>,
@@ -17,7 +20,7 @@ export async function walkThroughConsent(
     /** The authorization response is a redirect, or a form that the browser posts (`response_mode=form_post`). */
     readonly comesBackBy: 'redirect' | 'form'
   },
-): Promise<void> {
+): Promise<string> {
   const page = await browse(url, {})
   // the connect page redirects at once, unless it first asks the user for values
   const typed = Object.entries(usersValues).map(([name, value]) => [`${VALUE_PREFIX}${name}`, value])
@@ -33,11 +36,15 @@ export async function walkThroughConsent(
   } catch (error) {
     throw new JobFailure(`the authorization request ${error instanceof Error ? error.message : error}`)
   }
-  if (comesBackBy === 'redirect') return void (await browse(back.href, { cookie }))
+  if (comesBackBy === 'redirect') {
+    await browse(back.href, { cookie })
+    return cookie
+  }
   const posted = await browse(`${back.origin}${back.pathname}`, { form: back.searchParams.toString() })
   const location = posted.headers.get('location')
   expectThat(location !== null, `the posted authorization response is answered with ${posted.status}`)
   await browse(new URL(location, back).href, { cookie })
+  return cookie
 }
 
 export function cookiesOf({ headers }: Response): string {

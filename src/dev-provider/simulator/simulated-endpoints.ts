@@ -12,6 +12,8 @@ interface KnownSecrets {
 export class SimulatedEndpoints {
   readonly #oauth2: SimulatedOAuth2
   readonly #client: SimulatedClient
+  /** The installation whose token is asked for. */
+  installationId = ''
 
   constructor(oauth2: SimulatedOAuth2, client: SimulatedClient) {
     this.#oauth2 = oauth2
@@ -47,7 +49,10 @@ export class SimulatedEndpoints {
     const all = [
       ['authorization', oauth2.authorize_request],
       ['pushedAuthorization', oauth2.pushed_authorization_request],
+      ['deviceAuthorization', oauth2.device_authorization_request],
       ['token', oauth2.token_request],
+      ['installations', oauth2.installations_request],
+      ['installationToken', oauth2.installation_token_request],
       ['refresh', oauth2.refresh_request],
       ['exchange', oauth2.exchange_request],
       ['renewal', oauth2.renewal_request],
@@ -70,7 +75,10 @@ export class SimulatedEndpoints {
     const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
     const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
     const fromCallback = keptIn(this.#oauth2, 'authorization_response', 'names')
-    return new URL(render(endpoint, { ...fromCallback, ...Object.fromEntries([...values, client]) }))
+    const installation = ['installation_id', this.installationId] as const
+    return new URL(
+      render(endpoint, { ...fromCallback, ...Object.fromEntries([...values, client, installation]) }),
+    )
   }
 }
 

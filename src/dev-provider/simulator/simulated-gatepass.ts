@@ -11,6 +11,8 @@ export interface SimulatedGatepass {
   ): Promise<Answer>
   /** Requests a page as a browser, without following redirects. */
   browse(url: string, options: { readonly cookie?: string; readonly form?: string }): Promise<Response>
+  /** Sends the token requests with device codes that are due, and waits for their answers. */
+  poll(): Promise<void>
   readonly outgoing: SimulatedOutgoing
   readonly clock: { (): number; advance(seconds: number): void }
 }

@@ -27,6 +27,7 @@ import type {
   SimulatedRequest,
   SimulatedResponse,
 } from './definition.ts'
+import { DEVICE_CODE, DeviceEndpoint } from './device-endpoint.ts'
 import { ProofCheck } from './proof-check.ts'
 import { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
@@ -37,7 +38,9 @@ export interface SimulatedFault {
   readonly fault: string
 }
 
-type RequestKind = NonNullable<ReturnType<SimulatedEndpoints['kindOf']>>
+type RequestKind = Exclude<ReturnType<SimulatedEndpoints['kindOf']>, OtherKind>
+/** Requests that `InstallationService` answers, and those that are not in the definition. */
+type OtherKind = 'installations' | 'installationToken' | undefined
 
 /** Of issued access tokens. */
 export const LIFETIME_SECONDS = 3600
@@ -58,6 +61,7 @@ export class Simulator {
   readonly #now: () => number
   readonly #authorization: AuthorizationEndpoint
   readonly #proofs: ProofCheck | undefined
+  readonly #devices: DeviceEndpoint | undefined
   readonly #grants: Issued[] = []
   /** The thumbprint of the key that the latest tokens are bound to. */
   #boundTo: string | undefined
@@ -70,6 +74,8 @@ export class Simulator {
     this.#authorization = new AuthorizationEndpoint(oauth2, client, this.#endpoints, () =>
       this.#secret('code'),
     )
+    this.#devices =
+      oauth2.device_authorization_request && new DeviceEndpoint(oauth2, client, this.#endpoints, now)
     this.#now = now
     this.#proofs = oauth2.dpop && new ProofCheck(oauth2.dpop.algorithm, now)
   }
@@ -77,6 +83,12 @@ export class Simulator {
   /** The grant that was issued last. */
   get latest(): Issued | undefined {
     return this.#grants.at(-1)
+  }
+
+  /** The codes that users enter, and the page where they do. Throws `RequestFault` if the definition has none. */
+  get devices(): DeviceEndpoint {
+    if (this.#devices === undefined) throw new RequestFault('is not in the definition')
+    return this.#devices
   }
 
   /** Whether the host is one of the definition's: of its endpoints or its API. */
@@ -98,11 +110,11 @@ export class Simulator {
   /** Answers any other request. A fault is recorded, and answered with `invalid_request`. */
   answer(request: SimulatedRequest): SimulatedResponse {
     const kind = this.#endpoints.kindOf(request, {
-      codes: [...this.#authorization.codes.keys()],
+      codes: [...this.#authorization.codes.keys(), ...(this.#devices?.codes.keys() ?? [])],
       grant: this.latest,
     })
     try {
-      if (kind === undefined)
+      if (kind === undefined || kind === 'installations' || kind === 'installationToken')
         throw new RequestFault(
           `goes to ${request.url.origin}${request.url.pathname}, which the definition does not name`,
         )
@@ -142,26 +154,48 @@ export class Simulator {
   }
 
   token(request: SimulatedRequest): SimulatedResponse {
-    const { token_request: block, pkce } = this.#oauth2
-    const { redirectUri } = this.#client
+    const { token_request: block } = this.#oauth2
+    if (this.#devices !== undefined) return this.#redeemDevice(request, this.#devices)
     const actual = this.#parameters(request, block)
     const names = block.parameter_names ?? {}
     const code = this.#authorization.codes.get(actual.get(names.code ?? 'code') ?? '')
-    const verifier = actual.get(names.code_verifier ?? 'code_verifier')
     const standard = new Map<string, Expected>([
       ...checkClient(request, block, this.#client),
-      ['grant_type', 'authorization_code'],
-      ['code', () => code !== undefined],
-      ['redirect_uri', redirectUri],
-      ...(pkce.enabled
-        ? [['code_verifier', (value: string) => this.#authorization.fits(value, code?.challenge)] as const]
-        : []),
+      ...this.#authorization.redemption(code),
     ])
     this.#check(request, block, actual, standard, this.#values())
     this.#authorization.codes.delete(actual.get(names.code ?? 'code') ?? '')
-    if (code === undefined || (pkce.enabled && verifier === undefined)) throw new RequestFault('has no code')
+    if (code === undefined) throw new RequestFault('has no code')
     this.#boundTo = code.jkt
-    return this.#issue(block, { scopes: code.scopes, ...(code.nonce !== undefined && { nonce: code.nonce }) })
+    return this.#issue(block, {
+      scopes: code.scopes,
+      ...(code.nonce !== undefined && { idToken: { nonce: code.nonce } }),
+    })
+  }
+
+  deviceAuthorization(request: SimulatedRequest): SimulatedResponse {
+    if (this.#devices === undefined) throw new RequestFault('is not in the definition')
+    return this.#devices.issue(request, this.play.scopes, this.#values())
+  }
+
+  /** Answers the token request with a device code (RFC 8628 sections 3.4 and 3.5). */
+  #redeemDevice(request: SimulatedRequest, devices: DeviceEndpoint): SimulatedResponse {
+    const { token_request: block } = this.#oauth2
+    const actual = this.#parameters(request, block)
+    const code = actual.get('device_code') ?? ''
+    const standard = new Map<string, Expected>([
+      ...checkClient(request, block, this.#client),
+      ['grant_type', DEVICE_CODE],
+      ['device_code', (value) => devices.codes.has(value)],
+    ])
+    this.#check(request, block, actual, standard, this.#values())
+    const answer = devices.redeem(code)
+    if (typeof answer === 'string') return refusal(block, answer)
+    this.#boundTo = this.#proofs?.thumbprint
+    return this.#issue(block, {
+      scopes: answer.scopes,
+      ...(answer.scopes.includes('openid') && { idToken: {} }),
+    })
   }
 
   refresh(request: SimulatedRequest): SimulatedResponse {
@@ -298,7 +332,11 @@ export class Simulator {
 
   #issue(
     block: SimulatedBlock,
-    { scopes, nonce, before }: { scopes: readonly string[]; nonce?: string; before?: Issued },
+    {
+      scopes,
+      idToken,
+      before,
+    }: { scopes: readonly string[]; idToken?: { readonly nonce?: string }; before?: Issued },
   ): SimulatedResponse {
     const { refresh_request: refresh, strict_rotation: isStrict, rotation } = this.#oauth2
     const rotates = isStrict === true || rotation?.kind === 'single_use' || rotation?.kind === 'grace'
@@ -315,7 +353,7 @@ export class Simulator {
       isRefreshed: before !== undefined,
     }
     const { clientId } = this.#client
-    const answered = tokenAnswer(this.#oauth2, block, grant, { now: this.#now(), clientId, nonce })
+    const answered = tokenAnswer(this.#oauth2, block, grant, { now: this.#now(), clientId, idToken })
     this.#grants.push({ ...grant, accessToken: answered.accessToken })
     return answered.response
   }

@@ -3,7 +3,7 @@ import { invalidMember } from '../../domain/errors.ts'
 import { patternFault } from '../callback-members.ts'
 import { ASSERTION_ALGORITHMS, type GrantAssertion } from '../client-auth-method.ts'
 import { makesAssertions, signsGrants } from '../client-key.ts'
-import { USUAL_ASSERTION } from '../grant-assertion.ts'
+import { backdatedSeconds, USUAL_ASSERTION } from '../grant-assertion.ts'
 import type { Provider } from '../provider.ts'
 import { checkTemplate, hasPlaceholder } from '../template.ts'
 import {
@@ -31,7 +31,7 @@ const grantAssertionInput = assertionInput
   .nullish()
   .meta({
     description:
-      'Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request. `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client secret, which is sent for a code, and after it the private key in PEM. The members are those of `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience` leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as `scope`.',
+      'Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request. `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client secret, which is sent for a code, and after it the private key in PEM. The members are those of `client_assertion`, with a `lifetime` of 300 seconds by default and at least 40 (with `installation` 70), since `iat` is 30 (60) seconds before the request; an empty `subject` or `audience` leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables and `{{scopes}}`, which are then not sent as `scope`.',
     example: {
       algorithm: 'RS256',
       subject: '',
@@ -87,6 +87,9 @@ function writeGrantAssertion({ claims: all, ...assertion }: GrantAssertion) {
   return { ...writeClientAssertion(assertion), ...(all && { claims: { ...all } }) }
 }
 
+/** The least time that an assertion is valid after it was made. */
+const SHORTEST_USE_SECONDS = 10
+
 /** The claims that Gatepass sets. */
 const SET = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 
@@ -104,6 +107,12 @@ export function checkGrantAssertion(provider: Provider): void {
   const { claims: all = {}, ...own } = writeGrantAssertion(assertion ?? USUAL_ASSERTION)
   if (own.algorithm.startsWith('HS'))
     refuse('oauth2.assertion.algorithm', 'has to be one that signs with a private key')
+  const backdated = backdatedSeconds(provider)
+  if (makesAssertions(provider) && own.lifetime < backdated + SHORTEST_USE_SECONDS)
+    refuse(
+      'oauth2.assertion.lifetime',
+      `has to be at least ${backdated + SHORTEST_USE_SECONDS}: with this grant, iat is ${backdated} seconds before the request`,
+    )
   const placeholders = ['client_id', ...ownVariables(provider)]
   const mayName = (name: string) =>
     name === 'subject' && impersonation !== undefined ? [...placeholders, 'user_id'] : placeholders

@@ -1531,9 +1531,10 @@ export interface AuthProviderCreateRequest {
          * Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request.
          * `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client
          * secret, which is sent for a code, and after it the private key in PEM. The members are those of
-         * `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience`
-         * leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables
-         * and `{{scopes}}`, which are then not sent as `scope`.
+         * `client_assertion`, with a `lifetime` of 300 seconds by default and at least 40 (with `installation`
+         * 70), since `iat` is 30 (60) seconds before the request; an empty `subject` or `audience` leaves
+         * `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables and
+         * `{{scopes}}`, which are then not sent as `scope`.
          */
         readonly assertion?:
           | {
@@ -4256,9 +4257,10 @@ export interface AuthProviderUpdateRequest {
          * Beyond Arcade: the JWT of the grants `jwt_bearer` and `installation`, made for each token request.
          * `client_secret` is its key: a private key in PEM or as a JWK; with `installation` it is the client
          * secret, which is sent for a code, and after it the private key in PEM. The members are those of
-         * `client_assertion`, with a `lifetime` of 300 seconds by default; an empty `subject` or `audience`
-         * leaves `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables
-         * and `{{scopes}}`, which are then not sent as `scope`.
+         * `client_assertion`, with a `lifetime` of 300 seconds by default and at least 40 (with `installation`
+         * 70), since `iat` is 30 (60) seconds before the request; an empty `subject` or `audience` leaves
+         * `sub` or `aud` out. `claims` are further claims: texts may name `{{client_id}}`, variables and
+         * `{{scopes}}`, which are then not sent as `scope`.
          */
         readonly assertion?:
           | {

@@ -1,5 +1,6 @@
 import type { SimulatedGatepass } from '../../../src/dev-provider/simulator/simulated-gatepass.ts'
 import { simulatedOutgoing } from '../../../src/dev-provider/simulator/simulated-outgoing.ts'
+import { pollDevices } from '../../../src/flows/device/poll-devices.ts'
 import { startGatepass, testClock } from '../../gatepass.ts'
 
 /** A Gatepass over HTTP whose outgoing requests are answered by simulators. */
@@ -11,6 +12,7 @@ export async function startSimulated(): Promise<SimulatedGatepass & AsyncDisposa
   return {
     outgoing,
     clock,
+    poll: () => pollDevices(gatepass.broker),
     call: (method, path, body, headers = {}) => gatepass.call(method, path, body, { headers }),
     browse: (url, { cookie, form }) =>
       fetch(url, {
