@@ -9,6 +9,8 @@ export interface FakeKeyService extends AsyncDisposable {
   key: string
   /** In place of its usual status. */
   status: number | undefined
+  /** The end of a path that it refuses, although it takes the key. */
+  refusesAlone: string | undefined
   readonly requests: RecordedRequest[]
   /** How long its tokens live, in seconds. */
   tokenLife: number
@@ -22,6 +24,7 @@ export async function startFakeKeyService(key = 'key-0123456789abcdef'): Promise
   const service = {
     key,
     status: undefined as number | undefined,
+    refusesAlone: undefined as string | undefined,
     requests: [] as RecordedRequest[],
     tokenLife: 600,
     endSessions: () => sessions.clear(),
@@ -49,7 +52,8 @@ export async function startFakeKeyService(key = 'key-0123456789abcdef'): Promise
       sessions.add(token)
       return answerJson(res, 200, { token, expires_in: service.tokenLife })
     }
-    if (!isTaken(req, url)) return answerJson(res, 401, { error: 'unauthorized' })
+    const isRefused = service.refusesAlone !== undefined && url.pathname.endsWith(service.refusesAlone)
+    if (isRefused || !isTaken(req, url)) return answerJson(res, 401, { error: 'unauthorized' })
     if (url.pathname.endsWith('/away')) {
       res.writeHead(302, { location: `${loopback.url}/query/next?api_key=${service.key}` })
       return res.end()

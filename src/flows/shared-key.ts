@@ -73,16 +73,24 @@ export async function testKey(broker: Broker, entry: ProviderEntry, shared: Shar
 }
 
 /**
- * Whether the service takes the key by its own check, or says nothing clear. Each user of a shared key can have the API
- * refuse requests, and must not take the key from all others so. Without a check the API's word counts.
+ * Whether a key stays in use although the API refused it: the service takes it by its own check, or says nothing clear. A 401
+ * may be about one path alone. Without a check the API's word counts against a user's own key, and not against one of the
+ * project: each user of a shared key can have the API refuse requests, and must not take the key from all others so.
  */
 export async function isStillTaken(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
 ): Promise<boolean> {
-  if (connection.userId !== NO_USER || entry.provider.testRequest === undefined) return false
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return false
+  if (entry.provider.testRequest === undefined) {
+    if (connection.userId !== NO_USER) return false
+    broker.log.warn(
+      { provider: entry.id, connection: connection.id },
+      'an API refuses a key of the project, and its provider has no test request that would tell whether the key is wrong: it stays in use',
+    )
+    return true
+  }
   const fields = openFields(broker, entry, connection)
   if (fields === undefined) return false
   try {

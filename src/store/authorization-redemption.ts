@@ -150,7 +150,14 @@ export function createRedemption(database: Database): AuthorizationRedemption {
           .set({
             ...(how === 'last step'
               ? { ...SETTLED, status: 'completed', steps: p.steps, completedAt: p.now }
-              : { ...NO_ATTEMPT, status: 'pending', flowHash: p.flowHash, steps: p.steps, step: p.nextStep }),
+              : {
+                  ...NO_ATTEMPT,
+                  credentialTries: null, // the next step asks for other credentials
+                  status: 'pending',
+                  flowHash: p.flowHash,
+                  steps: p.steps,
+                  step: p.nextStep,
+                }),
             trail: withLines(authorizations.trail, p.lines),
           })
           .where(

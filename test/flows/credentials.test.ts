@@ -340,6 +340,23 @@ describe('a key', () => {
     expect((await world.call('GET', '/v1/connections')).body.total_count).toBe(1)
   })
 
+  test.each([
+    ['the test request takes stays connected', 'active'],
+    ['the test request refuses too needs its user', 'needs_authorization'],
+  ])('whose request to one path is refused twice and which %s', async (_, status) => {
+    await using world = await startWorld('basic')
+    const { service, clock } = world
+    await connect(world)
+    for (const seconds of [100, 61, 1]) {
+      clock.advance(seconds)
+      service.key = NEW_KEY
+      service.refusesAlone = status === 'active' ? '/only-for-admins' : undefined
+      if (status === 'active') service.key = KEY
+      await world.proxy('/only-for-admins')
+    }
+    expect(await onlyConnection(world)).toMatchObject({ status })
+  })
+
   test('that the service takes again in between stays connected', async () => {
     await using world = await startWorld('basic')
     const { service, clock } = world

@@ -213,6 +213,26 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect((await proxy()).status).toBe(200)
   })
 
+  test('a user whose calls the API refuses takes a key without a test request from nobody else', async () => {
+    entry = `${entry}-unchecked`
+    const made = await call(
+      'POST',
+      '/v1/admin/auth_providers',
+      providerBody({ test_request: undefined, unchecked: true }),
+    )
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const { body } = await share()
+    service.key = NEW_KEY
+    for (const seconds of [100, 61, 61]) {
+      clock.advance(seconds)
+      expect((await proxy()).status).toBe(401)
+    }
+    expect(await shared(body.id)).toMatchObject({ status: 'active' })
+    expect(gatepass.logLines.join('\n')).toContain('no test request that would tell whether the key is wrong')
+    service.key = KEY
+    expect((await proxy()).status).toBe(200)
+  })
+
   test('a key is sent to no other place than it was typed for', async () => {
     const { body } = await share()
     const { credentials } = providerBody({ place: { basic: { username: '{{api_key}}', password: 'Y' } } })

@@ -508,4 +508,22 @@ export const consent: readonly Mutation[] = [
     test: 'flows/keys-of-project.test.ts',
     name: 'brings no former key back',
   },
+  {
+    rows: ['72'],
+    fault: 'a user takes a key without a test request from all others',
+    file: 'src/flows/shared-key.ts',
+    from: 'if (connection.userId !== NO_USER) return false',
+    to: 'if (connection.userId !== undefined) return false',
+    test: 'flows/keys-of-project.test.ts',
+    name: 'takes a key without a test request from nobody else',
+  },
+  {
+    rows: [],
+    fault: 'the tries of one step of a link are missing at the next',
+    file: 'src/store/authorization-redemption.ts',
+    from: 'credentialTries: null,',
+    to: '',
+    test: 'store/sqlite.test.ts',
+    name: 'moves on to the next step',
+  },
 ]
