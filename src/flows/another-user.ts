@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { failureAudit } from './authorization-audit.ts'
+import { revokeHeldGrant } from './device/held-grant.ts'
 
 const MESSAGE =
   'A different user logged in from the one who was asked. Ask for a new link, and open it as the right user.'
@@ -17,5 +18,6 @@ export async function failAsAnotherUser(
   const { id } = authorization
   const audit = failureAudit(broker, authorization, 'user_mismatch')
   const failed = await store.authorizations.fail(id, 'user_mismatch', MESSAGE, now(), undefined, audit)
+  if (failed !== undefined) await revokeHeldGrant(broker, authorization)
   return authorizationAt(failed ?? (await store.authorizations.find(id)) ?? authorization, now())
 }

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import type { Attempt, AttemptSecrets, Confirmed, Confirming, Pending } from '../domain/authorization.ts'
+import type { Attempt, AttemptSecrets, Authorization } from '../domain/authorization.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { callbackPath } from '../services/users-origin.ts'
 import { sealingContext } from '../store/protected-tables.ts'
@@ -10,8 +10,8 @@ export const HELD_SECONDS = 600
 /** The secrets that the current attempt keeps for its token request. */
 export function openAttemptSecrets(
   broker: Broker,
-  authorization: Pending | Confirming | Confirmed,
-  { secrets }: Attempt,
+  authorization: Authorization,
+  { secrets }: Pick<Attempt, 'secrets'>,
 ): AttemptSecrets {
   // only `startAttempt` and `typeCredentials` seal this column, in this shape
   return JSON.parse(

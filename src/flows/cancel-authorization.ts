@@ -34,7 +34,7 @@ export async function cancelAuthorization(
   const browserHash = sha256(browserId)
   const failed = await store.authorizations.cancel(id, browserHash, MESSAGE, now(), audit, lines)
   if (failed !== undefined) {
-    if (authorization.status === 'pending') await revokeHeldGrant(broker, authorization)
+    await revokeHeldGrant(broker, authorization)
     return { outcome: 'ended', authorization: failed }
   }
   const current = authorizationAt((await store.authorizations.find(id)) ?? authorization, now())

@@ -8,6 +8,7 @@ import { UnsealError } from '../store/seal.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { attemptRedirectUri, openAttemptSecrets } from './attempt-secrets.ts'
 import { failureAudit } from './authorization-audit.ts'
+import { revokeHeldGrant } from './device/held-grant.ts'
 import { confirmSessionLogin } from './login/session-login.ts'
 import { confirmTrial } from './verifier-trial.ts'
 
@@ -83,7 +84,9 @@ async function mismatch(broker: Broker, authorization: Authorization): Promise<B
   if (!isSettled(authorization)) {
     const audit = failureAudit(broker, authorization, 'user_mismatch')
     const { authorizations } = broker.store
-    await authorizations.fail(authorization.id, 'user_mismatch', message, broker.now(), undefined, audit)
+    const { id } = authorization
+    const failed = await authorizations.fail(id, 'user_mismatch', message, broker.now(), undefined, audit)
+    if (failed !== undefined) await revokeHeldGrant(broker, authorization)
   }
   const rest =
     authorization.status === 'completed'

@@ -20,6 +20,7 @@ import { mayClick, type OpenerOf } from '../services/openers.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { nameOnly, requestEntries } from './causes/request-entries.ts'
+import { revokeHeldGrant } from './device/held-grant.ts'
 import { startDevice } from './device/start-device.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
@@ -68,6 +69,7 @@ export async function startAttempt(
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
     const audit = failureAudit(broker, authorization, 'provider_changed')
     const failed = await store.authorizations.fail(id, 'provider_changed', message, now(), undefined, audit)
+    if (failed !== undefined) await revokeHeldGrant(broker, authorization)
     return { outcome: 'not_startable', authorization: failed ?? authorizationAt(authorization, now()) }
   }
   const { credentials } = entry.provider

@@ -1,4 +1,5 @@
-import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { EXPIRED_MESSAGE, type Failed, type FailureReason } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -94,6 +95,7 @@ interface Failing extends ById {
  *
  * - `any attempt`: its attempts do not matter.
  * - `one attempt`: only if its latest attempt has this `stateHash`.
+ * - `overdue`: as `any attempt`. A held response stays until `forgetResponses`, so that its tokens are revoked before.
  * - `own browser`: only if it has not expired, no other browser has started the latest attempt, and no code is being
  *   redeemed. The row keeps `browserHash`, so that this browser is shown the failure.
  */
@@ -104,7 +106,9 @@ function failStatements(database: Database) {
   // without an attempt any browser may cancel, even if the row still has the browser hash of an earlier attempt
   const isOwn = (p: { browserHash: string }) =>
     or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
-  const fail = variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
+  const whileHeld = (column: SQLiteColumn) =>
+    sql`case when ${authorizations.response} is not null then ${column} end`
+  const fail = variantsOf((which: 'any attempt' | 'one attempt' | 'overdue' | 'own browser') =>
     statement((p: Required<Failing>) =>
       query
         .update(authorizations)
@@ -115,6 +119,11 @@ function failStatements(database: Database) {
           message: p.message,
           completedAt: p.now,
           ...(which === 'own browser' && { browserHash: p.browserHash }),
+          ...(which === 'overdue' && {
+            secrets: whileHeld(authorizations.secrets),
+            response: authorizations.response,
+            deadline: whileHeld(authorizations.deadline),
+          }),
           trail: withLines(authorizations.trail, p.lines),
         })
         .where(
@@ -138,7 +147,7 @@ function failStatements(database: Database) {
  */
 export function createExpiry(database: Database) {
   const { followUp } = database
-  const fail = failStatements(database)('any attempt')
+  const fail = failStatements(database)('overdue')
   return function* expire(
     announce: Announce,
     { id, expiresAt }: Pick<AuthorizationRow, 'id' | 'expiresAt'>,

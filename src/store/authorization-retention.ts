@@ -1,14 +1,25 @@
-import { and, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
+import type { Sealed } from '../domain/sealed.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
-import { NO_RESPONSE } from './authorization-row.ts'
+import { NO_RESPONSE, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
+
+/** A response that waits for its user, with the secrets of its attempt. The authorization may have failed as expired. */
+export interface HeldResponse {
+  readonly authorization: Authorization
+  readonly response: Sealed
+  readonly secrets: Sealed
+}
 
 /** The part of `Authorizations` that deletes them, or the responses that they hold. */
 export interface AuthorizationRetention {
   /** Deletes all authorizations of one user; returns how many. */
   forgetUser(projectId: string, userId: string): Promise<number>
+  /** The held responses whose deadline has come, at most `limit`. */
+  overdueResponses(now: EpochSeconds, limit: number): Promise<readonly HeldResponse[]>
   /** Deletes the held responses whose deadline has come, so that their users may start again; returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
   /** Deletes the authorizations that expired before `before`, unless they were settled later; returns how many. */
@@ -16,12 +27,19 @@ export interface AuthorizationRetention {
 }
 
 export function createRetention(database: Database): AuthorizationRetention {
-  const { tables, query, statement, write, dialect } = database
+  const { tables, query, statement, read, write, dialect } = database
   const { authorizations } = tables
   const { isOfUser } = authorizationConditions(database)
 
+  const isOverdue = (now: EpochSeconds) =>
+    and(isNotNull(authorizations.response), lte(authorizations.deadline, now))
+  const overdue = statement((p: { now: EpochSeconds; limit: number }) =>
+    query.select().from(authorizations).where(isOverdue(p.now)).limit(p.limit),
+  )
+  // one that has failed keeps its hashes, so that a late browser is shown the outcome
+  const isFailed = eq(authorizations.status, 'failed')
   const forget = statement((p: { now: EpochSeconds }) => {
-    const isOver = and(isNotNull(authorizations.response), lte(authorizations.deadline, p.now))
+    const isOver = isOverdue(p.now)
     const held = query
       .select({ id: authorizations.id })
       .from(authorizations)
@@ -29,7 +47,11 @@ export function createRetention(database: Database): AuthorizationRetention {
       .limit(dialect.sweptAtOnce)
     return query
       .update(authorizations)
-      .set(NO_RESPONSE)
+      .set({
+        ...NO_RESPONSE,
+        stateHash: sql`case when ${isFailed} then ${authorizations.stateHash} end`,
+        status: sql`case when ${isFailed} then ${authorizations.status} else ${NO_RESPONSE.status} end`,
+      })
       .where(and(inArray(authorizations.id, held), isOver))
       .returning({ id: authorizations.id })
   })
@@ -49,6 +71,14 @@ export function createRetention(database: Database): AuthorizationRetention {
   return {
     async forgetUser(projectId, userId) {
       return forgetUser({ projectId, userId })
+    },
+    async overdueResponses(now, limit) {
+      const rows = await read(overdue({ now, limit }))
+      return rows.flatMap((row) => {
+        const { response, secrets } = row
+        if (response === undefined || secrets === undefined) return []
+        return [{ authorization: toAuthorization(row), response, secrets }]
+      })
     },
     async forgetResponses(now) {
       return inSlices(() => write(undefined, () => forget({ now })))

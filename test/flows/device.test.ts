@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { forgetResponses } from '../../src/flows/device/held-grant.ts'
 import { pollDevices } from '../../src/flows/device/poll-devices.ts'
 import {
   type DeviceServerState,
@@ -162,6 +163,81 @@ describe('a user who enters a code', () => {
     expect(server.live.size).toBe(0)
   })
 
+  describe('ends the link without an answer about the account, and the tokens are revoked', () => {
+    const held = async (more: WorldOptions = {}) => {
+      const world = await startWorld({ server: { answers: ['approved'] }, ...more })
+      const browser = new UserAgent()
+      const { id, url } = await world.begin()
+      const connectPage = await browser.get(url)
+      await browser.submitForm(connectPage)
+      await world.asked(5)
+      expect(world.server.live.size).toBe(2)
+      return Object.assign(world, { browser, id, url, connectPage })
+    }
+    const overdue = { gatepass: { environment: { GATEPASS_USER_VERIFIER: 'http://127.0.0.1:1/verify' } } }
+
+    test.each(['forgotten', 'begun again', 'reported as expired'] as const)(
+      'by its end: it is %s',
+      async (how) => {
+        await using world = await held()
+        const { broker } = world.gatepass
+        const hook = { url: `${world.server.url}/hook` }
+        expect((await world.call('POST', '/v1/webhooks', hook)).status).toBe(201)
+        world.clock.advance(3600)
+        if (how === 'begun again') await world.begin()
+        if (how === 'reported as expired') {
+          const { events } = broker.store
+          expect(await events.expireAuthorizations(broker.now(), 10)).toEqual([world.id])
+        }
+        expect(world.server.live.size).toBe(2)
+        await forgetResponses(broker)
+        expect(world.server.live.size).toBe(0)
+        expect(await world.status(world.id)).toMatchObject({ status: 'failed', reason: 'expired' })
+        expect(await connectionsOf(world.call)).toEqual([])
+        await forgetResponses(broker)
+        expect(world.server.revoked).toHaveLength(2)
+      },
+    )
+
+    test('while the caller’s page has not confirmed the user', async () => {
+      await using world = await held(overdue)
+      const question = await world.browser.get(world.url)
+      await world.browser.submitForm(question, {}, { until: (to) => to.pathname === '/verify' })
+      world.clock.advance(3600)
+      await forgetResponses(world.gatepass.broker)
+      expect(world.server.live.size).toBe(0)
+    })
+
+    test('by another user of the caller’s page', async () => {
+      await using world = await held(overdue)
+      const sent = await world.browser.submitForm(
+        await world.browser.get(world.url),
+        {},
+        { until: (to) => to.pathname === '/verify' },
+      )
+      const flow_id = new URL(sent.hops.at(-1)?.location ?? '').searchParams.get('flow_id')
+      await world.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: 'u2' })
+      expect(world.server.live.size).toBe(0)
+    })
+
+    test('by a new click, which gets another code', async () => {
+      await using world = await held()
+      await world.browser.submitForm(world.connectPage)
+      expect(world.server.live.size).toBe(0)
+      await world.asked(5)
+      expect(world.server.live.size).toBe(2)
+    })
+
+    test('but not at another server than the one that gave them', async () => {
+      await using world = await held()
+      const changed = { oauth2: { device_authorization_request: { endpoint: `${world.server.url}/other` } } }
+      await world.call('PATCH', '/v1/admin/auth_providers/tv', changed)
+      world.clock.advance(3600)
+      await forgetResponses(world.gatepass.broker)
+      expect(world.server.revoked).toEqual([])
+    })
+  })
+
   test('sees the page go on: it waits until there is something else to show', async () => {
     await using world = await startWorld()
     const browser = new UserAgent()
@@ -241,6 +317,43 @@ test('the answer of a page about an earlier account stores no other account', as
   expect(shown.body).toContain('stranger@p.example')
   expect((await world.status(id)).status).toBe('pending')
   expect(await connectionsOf(call)).toEqual([])
+})
+
+/** Logs in on the page of a provider at which users may begin, as a browser keeps the session for all pages. */
+async function logInAs({ call }: Gatepass, browser: UserAgent, userId: string): Promise<void> {
+  const endpoint = 'https://p.example/oauth'
+  const { body } = await call('POST', '/v1/admin/auth_providers', {
+    id: 'store',
+    oauth2: {
+      client_id: 'c',
+      client_secret: 's',
+      authorize_request: { endpoint },
+      token_request: { endpoint },
+      installation: {},
+    },
+  })
+  const login = await browser.submitForm(await browser.follow(body.oauth2.installation_url))
+  const named = await browser.submitForm(login, { user_id: userId })
+  expect(named.body).toContain(`<bdi>${userId}</bdi>`)
+}
+
+test('another user who has logged in since, at the browser that clicked, answers nothing', async () => {
+  await using world = await startWorld({
+    server: { answers: ['approved'] },
+    gatepass: { mode: 'development' },
+  })
+  const { server, call, gatepass } = world
+  const browser = new UserAgent()
+  const { id, url } = await world.begin()
+  await click(url, browser)
+  await world.asked(5)
+  const question = await browser.get(url)
+  expect(question.body).toContain('Is this your account?')
+  await logInAs(gatepass, browser, 'eve')
+  await browser.submitForm(question)
+  expect(await world.status(id)).toMatchObject({ status: 'failed', reason: 'user_mismatch' })
+  expect(await connectionsOf(call)).toEqual([])
+  expect(server.live.size).toBe(0)
 })
 
 describe('another browser', () => {

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { type Authorization, authorizationAt } from '../../domain/authorization.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { trailLines } from '../../domain/trail.ts'
+import { failAsAnotherUser } from '../another-user.ts'
 import { openAttemptSecrets } from '../attempt-secrets.ts'
 import { failureAudit, recordRefusal } from '../authorization-audit.ts'
 import { finishWithGrant } from '../finish-with-grant.ts'
@@ -23,10 +24,13 @@ export async function confirmAccount(
   authorization: Authorization,
   {
     browserId,
+    sessionUser,
     shown,
     answer,
   }: {
     readonly browserId: string | undefined
+    /** The user of this browser's session, who has logged in as a verifier wants it. */
+    readonly sessionUser: string | undefined
     /** `grantHash` of the page. */
     readonly shown: string | undefined
     readonly answer: 'mine' | 'not mine'
@@ -41,6 +45,9 @@ export async function confirmAccount(
     await recordRefusal(broker, authorization, 'wrong_browser')
     return { outcome: 'wrong_browser' }
   }
+  // as at the click: another user may have logged in since, at this browser
+  if (sessionUser !== undefined && sessionUser !== authorization.userId)
+    return { outcome: 'finished', authorization: await failAsAnotherUser(broker, authorization) }
   if (shown !== sha256(granted)) return notStartable(broker, authorization)
   // the attempt began before logins were required: the next click requires a login
   if (

@@ -1,15 +1,17 @@
 import type { Broker } from '../../broker.ts'
-import type { AttemptSecrets, Authorization, Pending } from '../../domain/authorization.ts'
-import { currentStep } from '../../domain/authorization.ts'
+import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import type { Grant } from '../../providers/grant.ts'
+import { isDeviceGrant } from '../../providers/provider-grant.ts'
+import type { HeldResponse } from '../../store/authorization-retention.ts'
 import { sealingContext } from '../../store/protected-tables.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { openAttemptSecrets } from '../attempt-secrets.ts'
-import { findProviderByUid, registeredClient } from '../get-provider.ts'
+import { beganWith, findProviderByUid, registeredClient } from '../get-provider.ts'
 import { revokeUnlessConnected } from '../revoke-grant.ts'
+import { typedGrant } from '../typed-grant.ts'
 
 // The grant of a device code while the user has not confirmed the account: sealed in the row of the authorization.
 
@@ -30,10 +32,11 @@ export function sealHeldGrant(
 /** The grant, with the lifetimes that are left of its tokens now. */
 export function openHeldGrant(
   { sealer, now }: Pick<Broker, 'sealer' | 'now'>,
-  authorization: Pending,
+  authorization: Authorization,
   granted: Sealed,
 ): Grant {
   const text = sealer.open(granted, sealingContext('authorizations', 'response', authorization))
+  if (!text.startsWith('{')) return typedGrant(new URLSearchParams(text)) // the user has confirmed the account
   const { grant, receivedAt } = JSON.parse(text) as Held // `sealHeldGrant` made it
   const age = now() - receivedAt
   const left = (seconds: number | undefined) =>
@@ -42,26 +45,54 @@ export function openHeldGrant(
 }
 
 /**
- * Revokes a grant that is not stored, as far as the provider can, unless it may be that of a connection of the user. A
- * failure changes nothing: the grant is forgotten here in any case.
+ * Revokes the grant that an authorization holds, as far as the provider can, unless it may be that of a connection of the
+ * user: nothing else knows its tokens once the authorization has ended, or another attempt has begun. A failure changes
+ * nothing.
  */
-export async function revokeHeldGrant(broker: Broker, authorization: Pending): Promise<void> {
-  const { granted, attempt } = authorization
-  if (granted === undefined || attempt === undefined) return
+export async function revokeHeldGrant(broker: Broker, authorization: Authorization): Promise<void> {
+  const attempt = 'attempt' in authorization ? authorization.attempt : undefined
+  if (attempt === undefined) return
+  const response = authorization.status === 'pending' ? authorization.granted : responseIn(authorization)
+  if (response !== undefined) await revokeHeld(broker, { authorization, response, secrets: attempt.secrets })
+}
+
+function responseIn(authorization: Authorization): Sealed | undefined {
+  return 'response' in authorization ? authorization.response : undefined
+}
+
+async function revokeHeld(
+  broker: Broker,
+  { authorization, response, secrets: sealed }: HeldResponse,
+): Promise<void> {
   try {
-    const { given = {} }: AttemptSecrets = openAttemptSecrets(broker, authorization, attempt)
     const { projectId } = authorization
     const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
-    if (entry === undefined) return
-    const registered = registeredClient(broker, entry, given)
-    await revokeUnlessConnected(
-      broker,
-      authorization,
-      registered,
-      openHeldGrant(broker, authorization, granted),
-    )
+    if (entry === undefined || !isDeviceGrant(entry.provider)) return // a code was never redeemed
+    const secrets = openAttemptSecrets(broker, authorization, { secrets: sealed })
+    // after a change of the entry the tokens must not go to its new endpoints
+    if (!beganWith(broker, entry, secrets.providerIdentity)) return
+    const registered = registeredClient(broker, entry, secrets.given ?? {})
+    const grant = openHeldGrant(broker, authorization, response)
+    await revokeUnlessConnected(broker, authorization, registered, grant)
   } catch (error) {
     if (!(error instanceof BrokerError || error instanceof UnsealError)) throw error
     broker.log.warn({ authorizationId: authorization.id, error: error.name }, 'a grant was not revoked')
   }
+}
+
+const MAX_OVERDUE = 200
+const MAX_CONCURRENT = 16
+
+/** Forgets the responses whose deadline has come, and revokes the grants among them before. */
+export async function forgetResponses(broker: Broker): Promise<void> {
+  const { store } = broker
+  const now = broker.now()
+  const held = await store.authorizations.overdueResponses(now, MAX_OVERDUE)
+  const next = held.values()
+  await Promise.all(
+    Array.from({ length: Math.min(MAX_CONCURRENT, held.length) }, async () => {
+      for (const one of next) await revokeHeld(broker, one)
+    }),
+  )
+  await store.authorizations.forgetResponses(now)
 }

@@ -11,6 +11,7 @@ import { providerIdentity } from '../get-provider.ts'
 import { newAttempt } from '../new-attempt.ts'
 import { notBegun, notStartable } from '../not-begun.ts'
 import type { StartedAttempt } from '../started-attempt.ts'
+import { revokeHeldGrant } from './held-grant.ts'
 
 interface DeviceClick {
   readonly registered: RegisteredClient
@@ -64,8 +65,10 @@ export async function startDevice(
     { at: now(), step: 'clicked', part: step },
     ...requestEntries(broker, entry.provider, sent, step),
   )
+  // read again: the tokens of an earlier click may have come while the provider made the code
+  const before = await store.authorizations.find(id)
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
-  return started === undefined
-    ? notStartable(broker, authorization)
-    : { outcome: 'finished', authorization: started }
+  if (started === undefined) return notStartable(broker, authorization)
+  if (before !== undefined) await revokeHeldGrant(broker, before)
+  return { outcome: 'finished', authorization: started }
 }

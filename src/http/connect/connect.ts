@@ -217,6 +217,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   addDevice(app, broker, {
     find,
+    sessionUserOf: async (c, { projectId }) => (await sessionOf(c, broker, projectId))?.userId,
     async refuse(c, authorization) {
       const moved = authorization && answerAtWrongSite(c, broker, authorization)
       if (moved !== undefined) return moved

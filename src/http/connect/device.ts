@@ -68,6 +68,8 @@ export interface DeviceRouteParts {
     c: Context,
     authorization: Authorization | undefined,
   ) => Response | undefined | Promise<Response | undefined>
+  /** The user of this browser's session, if it has one. */
+  readonly sessionUserOf: (c: Context, authorization: Authorization) => Promise<string | undefined>
   readonly redirect: (
     c: Context,
     authorization: Authorization,
@@ -79,7 +81,7 @@ export interface DeviceRouteParts {
 export function addDevice(
   app: OpenAPIHono,
   broker: Broker,
-  { find, refuse, redirect }: DeviceRouteParts,
+  { find, refuse, redirect, sessionUserOf }: DeviceRouteParts,
 ): void {
   const cookies = browserCookies(broker)
 
@@ -103,8 +105,9 @@ export function addDevice(
       if (refused !== undefined || authorization === undefined) return refused ?? c.body(null, 404)
       const browserId = cookies.idOf(c)
       const shown = (await readForm(c)).get(GRANT_FIELD) ?? undefined
+      const sessionUser = await sessionUserOf(c, authorization)
       return redirect(c, authorization, browserId, () =>
-        confirmAccount(broker, authorization, { browserId, shown, answer }),
+        confirmAccount(broker, authorization, { browserId, sessionUser, shown, answer }),
       )
     })
 }
