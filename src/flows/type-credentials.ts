@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import type { AttemptSecrets, Authorization } from '../domain/authorization.ts'
+import { type AttemptSecrets, type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { newOwnedToken } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import type { CheckedCredentials } from '../providers/check-credentials.ts'
@@ -57,8 +57,16 @@ export async function typeCredentials(
   const registered = registeredClient(broker, entry, given)
   const most = MOST_TRIES * (step + 1)
   const tries = await store.authorizations.countTry(id, step, most, now())
-  if (tries === undefined)
-    return notStartable(broker, authorization, await failed(broker, authorization, entry))
+  if (tries === undefined) {
+    const found = await store.authorizations.find(id)
+    const isOpen = found?.step === step && authorizationAt(found, now()).status === 'pending'
+    // an earlier form, sent twice or in another tab, may have gone on meanwhile: it must not fail by this one
+    return notStartable(
+      broker,
+      authorization,
+      isOpen ? await failed(broker, authorization, entry) : undefined,
+    )
+  }
   const sent: SentRequest[] = []
   const checked = await recordingRequests(sent, () =>
     oauth.checkCredentials(registered, { secrets, open: given }),

@@ -64,6 +64,18 @@ export function createAttempts(database: Database): AuthorizationAttempts {
   const { unexpired, hasId, hasState, hasFlow } = authorizationConditions(database)
   const transition = transitionOf(database)
 
+  /** The step can be attempted: no code is being redeemed, or the process that redeems it counts as dead. */
+  const isStartable = (p: { id: string; step: number; now: EpochSeconds }) =>
+    and(
+      hasId(p),
+      eq(authorizations.step, p.step),
+      unexpired(p.now),
+      or(
+        inArray(authorizations.status, STARTABLE),
+        and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
+      ),
+    )
+
   const attempt = statement(
     (p: NewAttempt & { id: string; step: number; now: EpochSeconds; lines: string }) =>
       query
@@ -80,17 +92,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
           trail: withLines(authorizations.trail, p.lines),
           status: 'pending',
         })
-        .where(
-          and(
-            hasId(p),
-            eq(authorizations.step, p.step),
-            unexpired(p.now),
-            or(
-              inArray(authorizations.status, STARTABLE),
-              and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
-            ),
-          ),
-        )
+        .where(isStartable(p))
         .returning(),
   )
   const tries = sql`coalesce(${authorizations.credentialTries}, 0)`
@@ -98,15 +100,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
     query
       .update(authorizations)
       .set({ credentialTries: sql`${tries} + 1` })
-      .where(
-        and(
-          hasId(p),
-          eq(authorizations.step, p.step),
-          unexpired(p.now),
-          inArray(authorizations.status, STARTABLE),
-          lt(tries, p.most),
-        ),
-      )
+      .where(and(isStartable(p), lt(tries, p.most)))
       .returning({ tries: authorizations.credentialTries }),
   )
   const hold = statement((p: HeldResponse & { stateHash: string; now: EpochSeconds; lines: string }) =>

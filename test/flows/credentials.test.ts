@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type FakeKeyService, startFakeKeyService } from '../fake-key-service.ts'
 import { startFakeWorker } from '../fake-worker.ts'
+import { onBothDatabases } from '../features/approvals/both-databases.ts'
 import { type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { answerJson, listen } from '../loopback.ts'
+import { attempt, until } from '../store/fixtures.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { startLoginScene } from './login-fixtures.ts'
 
@@ -131,35 +133,38 @@ const onlyConnection = async ({ call }: World) =>
   (await call('GET', '/v1/connections?user_id=u1')).body.items[0]
 
 describe.each(['basic', 'bearer', 'headers', 'query'] as const)('a key that is sent as %s', (place) => {
-  test('is checked at the service, stored, and sent with requests to the API', async () => {
-    await using world = await startWorld(place)
-    const { service, call } = world
-    const { id, url } = await world.begin()
-    const wrong = await world.type(url, { ...valuesFor(place), api_key: 'wrong-key-0123456' })
-    expect(wrong.status).toBe(400)
-    expect(wrong.body).toContain('does not accept what you entered')
-    expect(wrong.body).not.toContain('wrong-key')
-    expect(await world.state(id)).toBe('pending')
-    expect((await call('GET', '/v1/connections')).body.total_count).toBe(0)
+  test.each(onBothDatabases)(
+    'is checked at the service, stored, and sent with requests to the API, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld(place, {}, await optionsOf())
+      const { service, call } = world
+      const { id, url } = await world.begin()
+      const wrong = await world.type(url, { ...valuesFor(place), api_key: 'wrong-key-0123456' })
+      expect(wrong.status).toBe(400)
+      expect(wrong.body).toContain('does not accept what you entered')
+      expect(wrong.body).not.toContain('wrong-key')
+      expect(await world.state(id)).toBe('pending')
+      expect((await call('GET', '/v1/connections')).body.total_count).toBe(0)
 
-    await world.type(url, valuesFor(place))
-    expect(await world.state(id)).toBe('completed')
-    expect(await onlyConnection(world)).toMatchObject({
-      status: 'active',
-      account: { id: 'acme:42', name: 'ada@service.test' },
-      scopes: [],
-    })
+      await world.type(url, valuesFor(place))
+      expect(await world.state(id)).toBe('completed')
+      expect(await onlyConnection(world)).toMatchObject({
+        status: 'active',
+        account: { id: 'acme:42', name: 'ada@service.test' },
+        scopes: [],
+      })
 
-    const answer = await world.proxy('/tickets?page=2&api_key=mine')
-    expect(answer.status).toBe(200)
-    const sent = service.requests.at(-1)
-    expect(sent?.path).toBe(`/${place}/acme/tickets`)
-    expect(sent?.query.page).toBe('2')
-    // the service repeats the key, and the answer has it in no form
-    const text = await answer.text()
-    for (const secret of [KEY, APP_KEY, Buffer.from(`${KEY}:X`).toString('base64')])
-      expect(text).not.toContain(secret)
-  })
+      const answer = await world.proxy('/tickets?page=2&api_key=mine')
+      expect(answer.status).toBe(200)
+      const sent = service.requests.at(-1)
+      expect(sent?.path).toBe(`/${place}/acme/tickets`)
+      expect(sent?.query.page).toBe('2')
+      // the service repeats the key, and the answer has it in no form
+      const text = await answer.text()
+      for (const secret of [KEY, APP_KEY, Buffer.from(`${KEY}:X`).toString('base64')])
+        expect(text).not.toContain(secret)
+    },
+  )
 })
 
 describe('a key', () => {
@@ -315,30 +320,33 @@ describe('a key', () => {
     expect(again.body.context).not.toHaveProperty('token')
   })
 
-  test('that the service refuses twice, a minute apart, needs its user, whose link mends it', async () => {
-    await using world = await startWorld('basic')
-    const { service, clock } = world
-    await connect(world)
-    service.key = NEW_KEY
-    clock.advance(100)
-    expect((await world.proxy('/x')).status).toBe(401)
-    clock.advance(30)
-    expect((await world.proxy('/x')).status).toBe(401)
-    expect(await onlyConnection(world)).toMatchObject({ status: 'active' })
-    clock.advance(31)
-    const refused = await world.proxy('/x')
-    expect(refused.status).toBe(403)
-    const { requires_authorization: link } = (await refused.json()) as {
-      requires_authorization: { url: string }
-    }
-    expect(await onlyConnection(world)).toMatchObject({
-      status: 'needs_authorization',
-      status_reason: 'credential_refused',
-    })
-    await world.type(link.url, { ...RIGHT, api_key: NEW_KEY })
-    expect((await world.proxy('/x')).status).toBe(200)
-    expect((await world.call('GET', '/v1/connections')).body.total_count).toBe(1)
-  })
+  test.each(onBothDatabases)(
+    'that the service refuses twice, a minute apart, needs its user, whose link mends it, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld('basic', {}, await optionsOf())
+      const { service, clock } = world
+      await connect(world)
+      service.key = NEW_KEY
+      clock.advance(100)
+      expect((await world.proxy('/x')).status).toBe(401)
+      clock.advance(30)
+      expect((await world.proxy('/x')).status).toBe(401)
+      expect(await onlyConnection(world)).toMatchObject({ status: 'active' })
+      clock.advance(31)
+      const refused = await world.proxy('/x')
+      expect(refused.status).toBe(403)
+      const { requires_authorization: link } = (await refused.json()) as {
+        requires_authorization: { url: string }
+      }
+      expect(await onlyConnection(world)).toMatchObject({
+        status: 'needs_authorization',
+        status_reason: 'credential_refused',
+      })
+      await world.type(link.url, { ...RIGHT, api_key: NEW_KEY })
+      expect((await world.proxy('/x')).status).toBe(200)
+      expect((await world.call('GET', '/v1/connections')).body.total_count).toBe(1)
+    },
+  )
 
   test.each([
     ['the test request takes stays connected', 'active'],
@@ -373,8 +381,8 @@ describe('a key', () => {
     expect(await onlyConnection(world)).toMatchObject({ status: 'active' })
   })
 
-  test('is deleted here alone, which the answer says', async () => {
-    await using world = await startWorld('basic')
+  test.each(onBothDatabases)('is deleted here alone, which the answer says, on %s', async (_, optionsOf) => {
+    await using world = await startWorld('basic', {}, await optionsOf())
     await connect(world)
     const gone = await world.call('DELETE', `/v1/connections/${(await onlyConnection(world)).id}`)
     expect(gone.body.revocation).toBe('unsupported')
@@ -584,8 +592,8 @@ describe('the form', () => {
     },
   )
 
-  test('allows five tries for a link', async () => {
-    await using world = await startWorld('basic')
+  test.each(onBothDatabases)('allows five tries for a link, on %s', async (_, optionsOf) => {
+    await using world = await startWorld('basic', {}, await optionsOf())
     const { id, url } = await world.begin()
     const browser = new UserAgent()
     for (let tries = 1; tries < 5; tries++)
@@ -598,6 +606,27 @@ describe('the form', () => {
     expect(late.status).toBe(200)
     expect(world.service.requests).toHaveLength(5)
   })
+
+  test.each(onBothDatabases)(
+    'sent twice does not fail the first, whose values are being stored, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld('basic', {}, await optionsOf())
+      const { id, url } = await world.begin()
+      const { store, now } = world.gatepass.broker
+      const browser = new UserAgent()
+      const form = { 'value.workspace': 'acme', 'value.api_key': KEY }
+      await browser.get(url)
+      await store.authorizations.attempt(id, 0, attempt('s1'), now())
+      await store.authorizations.claim('s1', now(), until(now() + 30))
+      await browser.post(url, form)
+      expect(world.service.requests).toEqual([])
+      expect(await world.state(id)).toBe('pending')
+      // the process that stored the values has died
+      world.clock.advance(30)
+      await browser.post(url, form)
+      expect(await world.state(id)).toBe('completed')
+    },
+  )
 
   test('sends five checks at most, also for forms at the same time', async () => {
     await using world = await startWorld('basic')
@@ -728,19 +757,22 @@ describe('a login that makes tokens', () => {
   const LOGIN = { user: 'ada', password: KEY }
   const logins = ({ service }: World) => service.requests.filter(({ path }) => path === '/login').length
 
-  test('is sent again when the token ends, once for many requests', async () => {
-    await using world = await startWorld('session')
-    await connect(world, LOGIN)
-    expect((await world.proxy('/x')).status).toBe(200)
-    expect(logins(world)).toBe(1)
-    world.clock.advance(3600)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => world.proxy('/x')))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-    expect(logins(world)).toBe(2)
-  })
+  test.each(onBothDatabases)(
+    'is sent again when the token ends, once for many requests, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld('session', {}, await optionsOf())
+      await connect(world, LOGIN)
+      expect((await world.proxy('/x')).status).toBe(200)
+      expect(logins(world)).toBe(1)
+      world.clock.advance(3600)
+      const answers = await Promise.all(Array.from({ length: 5 }, () => world.proxy('/x')))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+      expect(logins(world)).toBe(2)
+    },
+  )
 
-  test('is sent again when the API refuses the token', async () => {
-    await using world = await startWorld('session')
+  test.each(onBothDatabases)('is sent again when the API refuses the token, on %s', async (_, optionsOf) => {
+    await using world = await startWorld('session', {}, await optionsOf())
     await connect(world, LOGIN)
     world.clock.advance(60)
     world.service.endSessions()
@@ -748,8 +780,8 @@ describe('a login that makes tokens', () => {
     expect(logins(world)).toBe(2)
   })
 
-  test('that is refused later needs its user', async () => {
-    await using world = await startWorld('session')
+  test.each(onBothDatabases)('that is refused later needs its user, on %s', async (_, optionsOf) => {
+    await using world = await startWorld('session', {}, await optionsOf())
     await connect(world, LOGIN)
     world.service.key = NEW_KEY
     world.clock.advance(3600)

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exportConnections } from '../../src/features/imports/export-connections.ts'
+import { onBothDatabases } from '../features/approvals/both-databases.ts'
 import { type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { type OAuth1Server, startOAuth1Server } from '../oauth1-server.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -119,29 +120,35 @@ describe('a user connects', () => {
     })
   })
 
-  test('a signed request for user info names the account', async () => {
-    await using world = await startWorld()
-    await world.gatepass.call('PATCH', '/v1/admin/auth_providers/photos', {
-      oauth1: {
-        user_info_request: { endpoint: `${world.server.url}/api/me` },
-        account: { id: ['$.id'], name: ['$.login'] },
-      },
-    })
-    expect((await world.connect()).status.status).toBe('completed')
-    const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
-    expect(items).toMatchObject([{ account: { id: '7', name: 'ada' } }])
-  })
+  test.each(onBothDatabases)(
+    'a signed request for user info names the account, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      await world.gatepass.call('PATCH', '/v1/admin/auth_providers/photos', {
+        oauth1: {
+          user_info_request: { endpoint: `${world.server.url}/api/me` },
+          account: { id: ['$.id'], name: ['$.login'] },
+        },
+      })
+      expect((await world.connect()).status.status).toBe('completed')
+      const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
+      expect(items).toMatchObject([{ account: { id: '7', name: 'ada' } }])
+    },
+  )
 
-  test('threat: a server that does not confirm the callback is refused, and no browser is sent there', async () => {
-    await using world = await startWorld()
-    world.server.behaviour.confirmsCallback = false
-    const { id, page } = await world.connect()
-    expect(page.hops.filter(({ location }) => location.startsWith(world.server.url))).toEqual([])
-    expect(await world.status(id)).toMatchObject({
-      status: 'failed',
-      reason: 'provider_bad_response',
-    })
-  })
+  test.each(onBothDatabases)(
+    'threat: a server that does not confirm the callback is refused, and no browser is sent there, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      world.server.behaviour.confirmsCallback = false
+      const { id, page } = await world.connect()
+      expect(page.hops.filter(({ location }) => location.startsWith(world.server.url))).toEqual([])
+      expect(await world.status(id)).toMatchObject({
+        status: 'failed',
+        reason: 'provider_bad_response',
+      })
+    },
+  )
 
   test('threat: what the server repeats of a secret is no user info, no account and no error', async () => {
     await using world = await startWorld()
@@ -165,25 +172,31 @@ describe('a user connects', () => {
       for (const text of [...shown, ...gatepass.logLines]) expect(text).not.toContain(secret)
   })
 
-  test('threat: the token of another request is not redeemed', async () => {
-    await using world = await startWorld()
-    const theirs = await world.begin('mallory')
-    const stolen = (await approve(theirs.url)).callback.searchParams.get('oauth_token') ?? ''
-    world.server.behaviour.returnsToken = stolen
-    const { status } = await world.connect()
-    expect(status).toMatchObject({ status: 'failed', reason: 'provider_bad_response' })
-    expect(world.server.issued).toEqual([])
-    expect(world.server.accepted.map(({ path }) => path)).not.toContain('/token')
-  })
+  test.each(onBothDatabases)(
+    'threat: the token of another request is not redeemed, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      const theirs = await world.begin('mallory')
+      const stolen = (await approve(theirs.url)).callback.searchParams.get('oauth_token') ?? ''
+      world.server.behaviour.returnsToken = stolen
+      const { status } = await world.connect()
+      expect(status).toMatchObject({ status: 'failed', reason: 'provider_bad_response' })
+      expect(world.server.issued).toEqual([])
+      expect(world.server.accepted.map(({ path }) => path)).not.toContain('/token')
+    },
+  )
 
-  test('threat: the callback in another browser changes nothing', async () => {
-    await using world = await startWorld()
-    const { id, url } = await world.begin()
-    const { callback } = await approve(url)
-    await new UserAgent().follow(callback)
-    expect((await world.status(id)).status).toBe('pending')
-    expect(world.server.issued).toEqual([])
-  })
+  test.each(onBothDatabases)(
+    'threat: the callback in another browser changes nothing, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      const { id, url } = await world.begin()
+      const { callback } = await approve(url)
+      await new UserAgent().follow(callback)
+      expect((await world.status(id)).status).toBe('pending')
+      expect(world.server.issued).toEqual([])
+    },
+  )
 
   test('threat: with a fixed callback, the cookie and the token bind the attempt', async () => {
     await using world = await startWorld({ oauth1: { fixed_callback: true } })
@@ -203,8 +216,8 @@ describe('a user connects', () => {
     expect((await world.connect()).status.status).toBe('completed')
   })
 
-  test('a refusal at the server is the user’s refusal', async () => {
-    await using world = await startWorld()
+  test.each(onBothDatabases)('a refusal at the server is the user’s refusal, on %s', async (_, optionsOf) => {
+    await using world = await startWorld({ gatepass: await optionsOf() })
     world.server.behaviour.denies = true
     expect((await world.connect()).status).toMatchObject({
       status: 'failed',
@@ -212,8 +225,8 @@ describe('a user connects', () => {
     })
   })
 
-  test('a wrong client secret is the operator’s fault', async () => {
-    await using world = await startWorld({ oauth1: { client_secret: 'wrong' } })
+  test.each(onBothDatabases)('a wrong client secret is the operator’s fault, on %s', async (_, optionsOf) => {
+    await using world = await startWorld({ oauth1: { client_secret: 'wrong' }, gatepass: await optionsOf() })
     expect((await world.connect()).status).toMatchObject({
       status: 'failed',
       reason: 'invalid_client',
@@ -222,23 +235,26 @@ describe('a user connects', () => {
 })
 
 describe('requests of the proxy', () => {
-  test('query, form and JSON are signed as the RFC says, each with a nonce of its own', async () => {
-    await using world = await startWorld()
-    await world.connect()
-    const form = {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' },
-    }
-    const json = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"a":"b=c&d"}' }
-    const answers = await Promise.all([
-      world.proxy('/x?q=a%20b%2Bc&q=~'),
-      world.proxy('/x?q=1', { ...form, body: 'status=Hello+W%C3%B6rld%21&empty=&b=*' }),
-      world.proxy('/x', json),
-      world.proxy('/x', { method: 'DELETE' }),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(world.server.refused).toEqual([])
-  })
+  test.each(onBothDatabases)(
+    'query, form and JSON are signed as the RFC says, each with a nonce of its own, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      await world.connect()
+      const form = {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' },
+      }
+      const json = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"a":"b=c&d"}' }
+      const answers = await Promise.all([
+        world.proxy('/x?q=a%20b%2Bc&q=~'),
+        world.proxy('/x?q=1', { ...form, body: 'status=Hello+W%C3%B6rld%21&empty=&b=*' }),
+        world.proxy('/x', json),
+        world.proxy('/x', { method: 'DELETE' }),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      expect(world.server.refused).toEqual([])
+    },
+  )
 
   test('a form of more than 256 KiB cannot be signed, JSON of that size can', async () => {
     await using world = await startWorld()
@@ -284,29 +300,35 @@ describe('requests of the proxy', () => {
     for (const secret of secretsOf(world.server)) expect(stored).not.toContain(secret)
   })
 
-  test('a token that the API refuses twice, a minute apart, needs a new consent', async () => {
-    await using world = await startWorld()
-    await world.connect()
-    world.server.behaviour.isRevoked = true
-    world.now.advance(100)
-    expect((await world.proxy('/x')).status).toBe(401)
-    world.now.advance(100)
-    expect((await world.proxy('/x')).status).toBe(403)
-    const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
-    expect(items).toMatchObject([{ status: 'needs_authorization' }])
-    world.server.behaviour.isRevoked = false
-    expect((await world.connect()).status.status).toBe('completed')
-    expect((await world.proxy('/x')).status).toBe(200)
-  })
+  test.each(onBothDatabases)(
+    'a token that the API refuses twice, a minute apart, needs a new consent, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      await world.connect()
+      world.server.behaviour.isRevoked = true
+      world.now.advance(100)
+      expect((await world.proxy('/x')).status).toBe(401)
+      world.now.advance(100)
+      expect((await world.proxy('/x')).status).toBe(403)
+      const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
+      expect(items).toMatchObject([{ status: 'needs_authorization' }])
+      world.server.behaviour.isRevoked = false
+      expect((await world.connect()).status.status).toBe('completed')
+      expect((await world.proxy('/x')).status).toBe(200)
+    },
+  )
 
-  test('disconnecting revokes nothing at the server, and says so', async () => {
-    await using world = await startWorld()
-    await world.connect()
-    const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
-    const gone = await world.gatepass.call('DELETE', `/v1/connections/${items[0].id}`)
-    expect(gone.body.revocation).toBe('unsupported')
-    expect((await world.proxy('/x')).status).toBe(403)
-  })
+  test.each(onBothDatabases)(
+    'disconnecting revokes nothing at the server, and says so, on %s',
+    async (_, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      await world.connect()
+      const { items } = (await world.gatepass.call('GET', '/v1/connections?user_id=u1')).body
+      const gone = await world.gatepass.call('DELETE', `/v1/connections/${items[0].id}`)
+      expect(gone.body.revocation).toBe('unsupported')
+      expect((await world.proxy('/x')).status).toBe(403)
+    },
+  )
 })
 
 describe('a tool', () => {
@@ -365,29 +387,35 @@ describe('a tool', () => {
 })
 
 describe('connections that are moved', () => {
-  test('have the secret of their token, without which they are refused', async () => {
-    await using world = await startWorld()
-    await world.connect()
-    const { broker } = world.gatepass
-    const [project] = await broker.store.projects.list()
-    const counts = { written: 0, leftOut: 0 }
-    const rows: object[] = []
-    for await (const row of exportConnections(broker, project?.id ?? '', {}, counts)) rows.push(row)
-    const [row] = JSON.parse(JSON.stringify(rows))
-    expect(row).toMatchObject({
-      access_token: world.server.issued[0]?.token,
-      token_secret: world.server.issued[0]?.secret,
-    })
-    const importRow = async (connection: object) =>
-      (await world.gatepass.call('POST', '/v1/admin/user_connections/import', { connections: [connection] }))
-        .body.items
-    const { token_secret: _, ...without } = row
-    expect(await importRow({ ...without, user_id: 'u2' })).toMatchObject([
-      { result: 'refused', member: 'token_secret' },
-    ])
-    expect(await importRow({ ...row, user_id: 'u2' })).toMatchObject([{ result: 'created' }])
-    expect((await world.proxy('/x', { headers: { 'x-gatepass-user': 'u2' } })).status).toBe(200)
-  })
+  test.each(onBothDatabases)(
+    'have the secret of their token, without which they are refused, on %s',
+    async (_kind, optionsOf) => {
+      await using world = await startWorld({ gatepass: await optionsOf() })
+      await world.connect()
+      const { broker } = world.gatepass
+      const [project] = await broker.store.projects.list()
+      const counts = { written: 0, leftOut: 0 }
+      const rows: object[] = []
+      for await (const row of exportConnections(broker, project?.id ?? '', {}, counts)) rows.push(row)
+      const [row] = JSON.parse(JSON.stringify(rows))
+      expect(row).toMatchObject({
+        access_token: world.server.issued[0]?.token,
+        token_secret: world.server.issued[0]?.secret,
+      })
+      const importRow = async (connection: object) =>
+        (
+          await world.gatepass.call('POST', '/v1/admin/user_connections/import', {
+            connections: [connection],
+          })
+        ).body.items
+      const { token_secret: _, ...without } = row
+      expect(await importRow({ ...without, user_id: 'u2' })).toMatchObject([
+        { result: 'refused', member: 'token_secret' },
+      ])
+      expect(await importRow({ ...row, user_id: 'u2' })).toMatchObject([{ result: 'created' }])
+      expect((await world.proxy('/x', { headers: { 'x-gatepass-user': 'u2' } })).status).toBe(200)
+    },
+  )
 })
 
 describe('settings', () => {

@@ -66,7 +66,7 @@ export class Copy implements AsyncDisposable {
   async test(file: string, names: readonly string[]): Promise<Outcome> {
     const report = join(this.root, 'report.json')
     await rm(report, { force: true })
-    const pattern = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+    const pattern = names.map(patternOf).join('|')
     const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
     const options = ['--reporter=json', `--outputFile=${report}`, '--testTimeout=60000', '-t', pattern]
     const child = spawn(process.execPath, [vitest, 'run', `test/${file}`, ...options], {
@@ -91,6 +91,11 @@ export class Copy implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return rm(this.root, { recursive: true, force: true })
   }
+}
+
+/** A regular expression for the name as the test file writes it; vitest puts a value in place of the `%s` of `test.each`. */
+function patternOf(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/%[a-z]/g, '.*')
 }
 
 function outcomeOf({ testResults }: Report): Outcome {

@@ -157,6 +157,16 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
+    test('a check of typed credentials is not counted while the authorization is exchanging, and is once that has lapsed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const { id } = await attempted(store, owner)
+      await store.authorizations.claim('s1', 2, until(30))
+      expect(await store.authorizations.countTry(id, 0, 5, 29)).toBeUndefined()
+      expect(await store.authorizations.countTry(id, 0, 5, 30)).toBe(1)
+    })
+
     describe('attempt', () => {
       test('starts an attempt and ends the earlier one', async () => {
         await using opened = await open()

@@ -1,0 +1,3 @@
+import { killedGrants } from './killed-grants.ts'
+
+killedGrants('PostgreSQL')
