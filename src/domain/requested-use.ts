@@ -43,6 +43,8 @@ export interface UsedTool {
 export interface UsedProvider {
   /** The provider entry's readable id. */
   readonly id: string
+  /** The id of the entry whose token is exchanged for this one (RFC 8693). */
+  readonly subjectId?: string
   /** The token's scopes, or the needed ones while there is no token. */
   readonly scopes: readonly string[]
   readonly userInfo?: Readonly<Record<string, unknown>>

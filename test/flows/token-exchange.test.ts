@@ -147,6 +147,30 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect([...okta.failures, ...sts.failures]).toEqual([])
   })
 
+  test('a rule that denies the subject binds the exchanged token; one that allows it allows no other', async () => {
+    await add()
+    await connect()
+    expect((await proxy('read')).status).toBe(200)
+    const asked = exchanges().length
+    const id = `rule-${count}`
+    const rule = async (effect: string, match: object) => {
+      await call('DELETE', `/v1/admin/policies/${id}`)
+      return call('POST', '/v1/admin/policies', { id, effect, match: { users: [user], ...match } })
+    }
+    expect((await rule('deny', { providers: [subject] })).status).toBeLessThan(300)
+    const refused = { status: 403, body: { name: 'denied_by_policy' } }
+    expect(await proxy('read')).toMatchObject(refused)
+    expect(await proxy('write')).toMatchObject(refused)
+    const need = { auth_requirement: { id: entry, oauth2: { scopes: ['read'] } }, user_id: user }
+    expect(await call('POST', '/v1/auth/authorize', need)).toMatchObject(refused)
+    expect(exchanges()).toHaveLength(asked)
+    expect((await rule('allow', { providers: [subject] })).status).toBeLessThan(300)
+    expect(await proxy('read')).toMatchObject(refused)
+    expect((await rule('allow', { providers: [entry] })).status).toBeLessThan(300)
+    expect((await proxy('read')).status).toBe(200)
+    expect((await call('DELETE', `/v1/admin/policies/${id}`)).status).toBeLessThan(300)
+  })
+
   test('a user without the subject gets its link, and after it the exchanged token', async () => {
     await add()
     const asked = await authorize(entry, ['read'])

@@ -1,7 +1,7 @@
 import { coveredScopes } from '../../domain/scopes.ts'
 import type { Policy } from './domain.ts'
 import { createPatternMap, keyOf, type PatternMap } from './pattern-map.ts'
-import { spellingsOf, type UseOfProvider } from './policy-match.ts'
+import { providerIds, spellingsOf, type UseOfProvider } from './policy-match.ts'
 
 /** Finds the rules that may apply to a use by the names in their `match`, so that the other rules cost nothing. */
 export interface PolicyIndex {
@@ -44,7 +44,7 @@ const DIMENSIONS: readonly Dimension[] = [
   },
   {
     patterns: ({ match }) => match.providers,
-    texts: ({ provider }) => (provider === undefined ? [] : [provider.id]),
+    texts: ({ provider }) => (provider === undefined ? [] : providerIds(provider)),
   },
   {
     patterns: ({ match }) => match.uses,

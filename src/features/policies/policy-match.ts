@@ -32,7 +32,7 @@ export function appliesTo(policy: Policy, use: UseOfProvider, context: Evaluatio
     (users === undefined || (userId !== undefined && matchesAny(users, userId))) &&
     (tools === undefined || (tool !== undefined && matchesTool(tools, tool, effect))) &&
     (workers === undefined || (worker !== undefined && matchesAny(workers, worker))) &&
-    (providers === undefined || (provider !== undefined && matchesAny(providers, provider.id))) &&
+    (providers === undefined || (provider !== undefined && matchesProvider(providers, provider, effect))) &&
     (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, context))) &&
     (hosts === undefined || matchesHosts(hosts, use.hosts, effect)) &&
     (hints === undefined || (tool !== undefined && hasHint(hints, tool, effect))) &&
@@ -55,6 +55,21 @@ function matchesTool(
 ): boolean {
   if (effect === 'allow' && patterns.includes('*')) return true
   return (effect === 'allow' ? ownNames : aliases).some((name) => matchesAny(patterns, lower(name), lower))
+}
+
+/** A rule that refuses an entry also binds tokens that its tokens are exchanged for; one that allows it does not. */
+function matchesProvider(
+  patterns: readonly string[],
+  provider: UsedProvider,
+  effect: Policy['effect'],
+): boolean {
+  const ids = effect === 'allow' ? [provider.id] : providerIds(provider)
+  return ids.some((id) => matchesAny(patterns, id))
+}
+
+/** The entry whose token is used, and that whose token was exchanged for it. */
+export function providerIds({ id, subjectId }: UsedProvider): readonly string[] {
+  return subjectId === undefined ? [id] : [id, subjectId]
 }
 
 /** A rule that allows must know all that the tool does. */

@@ -57,4 +57,13 @@ export const exchange: readonly Mutation[] = [
     test: EXCHANGE,
     name: 'the entry refuses',
   },
+  {
+    rows: ['80'],
+    fault: 'a rule that denies the subject does not bind the exchanged token',
+    file: 'src/features/policies/policy-match.ts',
+    from: 'return subjectId === undefined ? [id] : [id, subjectId]',
+    to: 'return subjectId === undefined ? [id] : [id]',
+    test: 'flows/token-exchange.test.ts',
+    name: 'a rule that denies the subject binds the exchanged token',
+  },
 ]
