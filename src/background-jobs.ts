@@ -3,7 +3,7 @@ import type { Log } from './domain/log.ts'
 import type { FeatureWork } from './features/feature.ts'
 import { loadFeatures } from './features/load-features.ts'
 import { forgetResponses } from './flows/device/held-grant.ts'
-import { POLL_SECONDS, pollDevices } from './flows/device/poll-devices.ts'
+import { createDevicePolling, POLL_SECONDS } from './flows/device/poll-devices.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import type { BackgroundJob } from './services/background-job.ts'
 import { createDescriptorWatch } from './services/descriptor-watch.ts'
@@ -70,7 +70,7 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
     { intervalMs: FORGET_MS, run: () => forgetResponses(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
     { intervalMs: BACKGROUND_REFRESH_SECONDS * 1000, run: () => refreshDue(broker) },
-    { intervalMs: POLL_SECONDS * 1000, run: () => pollDevices(broker) },
+    { intervalMs: POLL_SECONDS * 1000, run: createDevicePolling(broker) },
   ]
 }
 

@@ -18,10 +18,14 @@ const CATALOGUE = outputTable('listProviderCatalogue', {
   id: 'id',
   name: ['name', ({ name }) => shortened(name)],
   category: 'category',
-  type: ['access', ({ type }) => (type === 'credentials' ? 'key' : 'consent')],
+  type: [
+    'access',
+    ({ type, without_user: isUserless }) =>
+      type === 'credentials' ? 'key' : isUserless ? 'client' : 'consent',
+  ],
   verified: ['endpoints', ({ verified }) => (verified ? 'verified' : 'unverified')],
   variables: 'asks for',
-  ...omitted('also_known_as', 'second_way_of', 'documentation'),
+  ...omitted('also_known_as', 'without_user', 'second_way_of', 'documentation'),
 })
 
 /** Prints the providers of the catalogue; with `search` those that match it, the best match first. */

@@ -125,7 +125,7 @@ a call, the next token, and a client that is refused; with device codes, also a 
 slow_down; with installations of the client, the first one, its tokens, a choice among two, and one that was removed. The simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
 that the definition does not name is an error.
 
-With --live, an entry whose client asks for tokens by itself asks for one and drops it, one of OAuth 1.0a asks for temporary
+With --live, an entry whose client asks for tokens without a user asks for one and drops it, one of OAuth 1.0a asks for temporary
 credentials, and one whose users type keys sends the test request with --field and stores nothing:
   $ printf '%s' "$KEY" | gatepass providers test freshdesk --live --field domain=acme --field api_key=-
 

@@ -10,7 +10,7 @@ import type { Worker } from '../domain/worker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
 import { missingSettings } from '../flows/get-provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { isUserless } from '../providers/provider-grant.ts'
+import { hasRedirect, isUserless } from '../providers/provider-grant.ts'
 import { environmentName } from '../services/environment-client.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { isServing } from './is-serving.ts'
@@ -82,7 +82,7 @@ export async function checkProviders(
       const missing = missingSettings(broker, entry)
       const variables = missing.map((setting) => `${environmentName(entry.id)}_${setting.toUpperCase()}`)
       const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
-      const what = isUserless(entry.provider) ? 'a client' : 'that redirect URI'
+      const what = hasRedirect(entry.provider) ? 'that redirect URI' : 'a client'
       const register = `Register ${what} at ${entry.provider.displayName}, then set ${variables.join(' and ')}, or run: gatepass providers set ${entry.id}${project.name === DEFAULT_PROJECT ? '' : ` --project ${project.name}`}`
       if (fault !== undefined && origin !== undefined) {
         const message = [fault.replace(/\.$/, ''), ...(missing.length > 0 ? [lacks] : []), where].join('; ')
@@ -108,7 +108,7 @@ export async function checkProviders(
 /** Where users return to; where none takes part, how tokens come. */
 function whereOf(broker: Broker, entry: ProviderEntry): string {
   const { grant, credentials } = entry.provider
-  if (grant !== undefined) return `tokens by the grant ${grant.type}`
+  if (grant !== undefined && !hasRedirect(entry.provider)) return `tokens by the grant ${grant.type}`
   return credentials === undefined ? `redirect URI ${broker.redirectUri(entry)}` : 'users type credentials'
 }
 

@@ -31,6 +31,8 @@ export interface CauseParameters {
   readonly claim?: string | undefined
   readonly account?: string | undefined
   readonly previousAccount?: string | undefined
+  /** The display name of the provider whose token is exchanged. */
+  readonly subject?: string | undefined
 }
 
 interface CauseText {
@@ -82,6 +84,18 @@ const TABLE = {
       `The user was sent to ${provider} and did not come back. Others have come back through the same entry, so most likely this user left the page there.`,
     toDo: ({ provider, redirectUri }) =>
       `${AGAIN} If ${provider} shows an error page, register exactly ${redirectUri} as a redirect URI there.`,
+  },
+  code_not_entered: {
+    who: 'user',
+    message: ({ provider }) => `The user was shown a code, which was not entered at ${provider}.`,
+    toDo: ({ provider }) =>
+      `Open the link and enter its code at ${provider} before it expires. If the link has ended, ask for a new one.`,
+  },
+  account_not_confirmed: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The code was entered at ${provider}, but the user did not answer on our page whether the account is theirs.`,
+    toDo: 'Go back to the page that showed the code and answer there. If the link has ended, ask for a new one.',
   },
   access_denied: {
     who: 'user',
@@ -193,6 +207,13 @@ const TABLE = {
       grant === 'jwt_bearer' && authentication === 'none'
         ? `The client is known by its assertion alone: compare client_id and assertion.issuer of the entry "${providerId}", and its key, with the client at ${provider}. A new key: gatepass providers set ${providerId}`
         : `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may expect it in a way other than ${authentication}: change oauth2.token_request.auth_method.${authentication === 'client_secret_basic' ? UNENCODED : ''}${isOfMcpServer ? registersAgain(providerId) : ''}`,
+  },
+  subject_not_connected: {
+    who: 'user',
+    message: ({ provider, subject = 'another provider' }) =>
+      `The token of ${provider} is exchanged for that of the user's connection to ${subject}, and that connection does not work.`,
+    toDo: ({ subject = 'it' }) =>
+      `The user connects ${subject} again: the next use of the tool answers its link. gatepass explain of the connection to ${subject} says why it does not work.`,
   },
   machine_grant_refused: {
     who: 'operator',
@@ -315,7 +336,7 @@ const TABLE = {
     who: 'operator',
     message: ({ provider }) =>
       `No connection of the project to ${provider} works: there is none, ${provider} refused it, or its entry has other endpoints now.`,
-    toDo: 'Look at gatepass connections shared. Replace a key: PATCH /v1/admin/connections/{id} {"fields": …}. Where the client asks for tokens by itself, POST /v1/admin/connections/{id}/test asks again.',
+    toDo: 'Look at gatepass connections shared. Replace a key: PATCH /v1/admin/connections/{id} {"fields": …}. Where the client asks for tokens without a user, POST /v1/admin/connections/{id}/test asks again.',
   },
   installation_removed: {
     who: 'user',

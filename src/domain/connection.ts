@@ -188,3 +188,12 @@ export interface ConnectionEnding {
    */
   readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
 }
+
+/** The members that every connection has which a consent, an import or an administrator has just made. */
+export const NEW_CONNECTION = {
+  withheldScopes: {},
+  status: 'active',
+  isDefault: false,
+  generation: 1,
+  unansweredRefreshes: 0,
+} as const

@@ -36,7 +36,7 @@ export interface SharedWith {
 /** A use of a shared connection. */
 export interface SharedUse {
   readonly userId: string
-  /** The names of the agent that calls; none where Gatepass acts by itself. */
+  /** The names of the agent that calls; none where no request of an agent is the reason, as in a background refresh. */
   readonly agents: readonly string[]
   readonly tool?: Pick<UsedTool, 'ownNames'> | undefined
 }

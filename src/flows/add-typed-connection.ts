@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import type { Connection } from '../domain/connection.ts'
+import { type Connection, NEW_CONNECTION } from '../domain/connection.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import type { CheckedCredentials } from '../providers/check-credentials.ts'
@@ -113,14 +113,10 @@ export function typedConnection(
     { provider },
   )
   return {
+    ...NEW_CONNECTION,
     ...row,
     ...tokens,
-    withheldScopes: {},
-    status: 'active',
     providerIdentity: providerIdentity(broker, entry),
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
     consentedAt: tokens.receivedAt,
   }

@@ -6,7 +6,13 @@ import {
   requestedAccount,
   type Step,
 } from '../domain/authorization.ts'
-import { type Account, type Connection, chooseConnection, isScopeSet } from '../domain/connection.ts'
+import {
+  type Account,
+  type Connection,
+  chooseConnection,
+  isScopeSet,
+  NEW_CONNECTION,
+} from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { valuesInUrls } from '../providers/connection-values.ts'
@@ -79,15 +85,12 @@ export async function connectionOfGrant(
   const missing = missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider))
   const previousAccount = changedFrom(known, requested, id, account)
   const connection: Connection = {
+    ...NEW_CONNECTION,
     ...owner,
     ...tokens,
     id,
     account,
-    status: 'active',
     providerIdentity: identity,
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
     consentedAt: claimed.attempt.startedAt,
     withheldScopes: countWithheld(renewed, missing),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
 import { causeOf } from '../domain/causes.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { AccessSecrets, Connection } from '../domain/connection.ts'
+import { type AccessSecrets, type Connection, NEW_CONNECTION } from '../domain/connection.ts'
 import { derivedAccountId, sharedKeyAccountId } from '../domain/derived-account.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId, sha256 } from '../domain/ids.ts'
@@ -271,16 +271,12 @@ function unrequested(
   const now = broker.now()
   const nothing = { accessToken: '', userInfo: {}, tokenType: 'Bearer', scopes: row.scopes, kept }
   return {
+    ...NEW_CONNECTION,
     ...row,
     ...sealGrant(broker, row, nothing),
     receivedAt: 0,
     expiresAt: 0,
-    withheldScopes: {},
-    status: 'active',
     providerIdentity: providerIdentity(broker, entry),
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
     createdAt: now,
     consentedAt: now,
   }

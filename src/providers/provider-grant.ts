@@ -37,6 +37,11 @@ export function isUserless({ grant }: { readonly grant?: GrantSettings | undefin
   return grant !== undefined && WITHOUT_USER.includes(grant.type)
 }
 
+/** Whether browsers come back from the provider, so that a redirect URI is registered there. */
+export function hasRedirect(provider: Pick<Provider, 'credentials' | 'grant'>): boolean {
+  return provider.credentials === undefined && !isUserless(provider) && !isDeviceGrant(provider)
+}
+
 /** Whether users approve by entering a code at the provider (RFC 8628). */
 export function isDeviceGrant({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
   return grant?.type === 'device_code'

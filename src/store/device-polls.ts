@@ -1,4 +1,4 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lte } from 'drizzle-orm'
 import type { Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -12,6 +12,8 @@ import { withLines } from './trail-column.ts'
 
 /** The part of `Authorizations` for device codes (RFC 8628), whose tokens any process asks for, one request at a time. */
 export interface DevicePolls {
+  /** When the next request is due, by the rows of all processes; `undefined`: there is no open code. */
+  nextPollAt(): Promise<EpochSeconds | undefined>
   /** The ids of authorizations whose provider is to be asked now, the longest overdue first. */
   duePolls(now: EpochSeconds, limit: number): Promise<readonly string[]>
   /**
@@ -61,6 +63,14 @@ export function createDevicePolls(database: Database): DevicePolls {
       .orderBy(authorizations.pollAt)
       .limit(p.limit),
   )
+  const next = statement((_: object) =>
+    query
+      .select({ at: authorizations.pollAt })
+      .from(authorizations)
+      .where(isNotNull(authorizations.pollAt))
+      .orderBy(authorizations.pollAt)
+      .limit(1),
+  )
   const claim = statement((p: Lease & ById & { now: EpochSeconds }) =>
     query
       .update(authorizations)
@@ -109,6 +119,10 @@ export function createDevicePolls(database: Database): DevicePolls {
   )
 
   return {
+    async nextPollAt() {
+      const [first] = await read(next({}))
+      return first?.at ?? undefined
+    },
     async duePolls(now, limit) {
       return (await read(due({ now, limit }))).map(({ id }) => id)
     },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { forgetResponses } from '../../src/flows/device/held-grant.ts'
-import { pollDevices } from '../../src/flows/device/poll-devices.ts'
+import { createDevicePolling, pollDevices } from '../../src/flows/device/poll-devices.ts'
 import {
   type DeviceServerState,
   type FakeDeviceServer,
@@ -298,6 +298,76 @@ describe('a user who enters a code', () => {
     await world.asked(5)
     expect(server.polls.map(({ device_code }) => device_code)).toEqual([server.codes[1]?.deviceCode])
   })
+})
+
+test('an idle process reads no rows: only when a request is due, or after a change', async () => {
+  await using world = await startWorld()
+  const { broker } = world.gatepass
+  const { store } = broker
+  let reads = 0
+  const duePolls: typeof store.authorizations.duePolls = (...of) => {
+    reads += 1
+    return store.authorizations.duePolls(...of)
+  }
+  const counted = { ...broker, store: { ...store, authorizations: { ...store.authorizations, duePolls } } }
+  const run = createDevicePolling(counted)
+  const passing = async (seconds: number) => {
+    const before = reads
+    for (let second = 0; second < seconds; second++) {
+      world.clock.advance(1)
+      await run()
+    }
+    return reads - before
+  }
+  await run()
+  expect(await passing(50)).toBe(0)
+  await click((await world.begin()).url, new UserAgent())
+  expect(await passing(1)).toBe(1) // after the change
+  expect(world.server.polls).toEqual([])
+  expect(await passing(3)).toBe(0)
+  await passing(2)
+  expect(world.server.polls).toHaveLength(1)
+})
+
+test('explain says whether the code was entered, and nothing of a redirect URI', async () => {
+  await using world = await startWorld()
+  const { call, server, clock } = world
+  const causeOf = async (id: string) => (await call('GET', `/v1/auth/${id}/explain`)).body.cause
+  const first = await world.begin()
+  await click(first.url, new UserAgent())
+  expect(await causeOf(first.id)).toMatchObject({ code: 'code_not_entered', who: 'user' })
+  server.settings.answers = [{ error: 'expired_token' }]
+  await world.asked(5)
+  const expired = await causeOf(first.id)
+  expect(expired.code).toBe('code_not_entered')
+  expect(JSON.stringify(expired)).not.toMatch(/redirect|come back/)
+  server.settings.answers = ['approved']
+  const second = await world.begin()
+  await click(second.url, new UserAgent())
+  await world.asked(5)
+  expect((await causeOf(second.id)).code).toBe('account_not_confirmed')
+  clock.advance(3600)
+  expect((await causeOf(second.id)).code).toBe('account_not_confirmed')
+  const { providers } = (await call('GET', `/v1/auth/${second.id}/explain`)).body
+  expect(JSON.stringify(providers)).not.toContain('redirect')
+})
+
+test('doctor names no redirect URI for the entry, which needs none', async () => {
+  await using world = await startWorld()
+  const { call } = world
+  const checkOf = async (id: string) => {
+    const { body } = await call('GET', '/v1/admin/diagnosis')
+    return JSON.stringify(body.checks.filter(({ name }: { name: string }) => name === `provider ${id}`))
+  }
+  expect(await checkOf('tv')).toContain('tokens by the grant device_code')
+  const oauth2 = world.server.oauth2({
+    token_request: { endpoint: `${world.server.url}/token`, auth_method: 'client_secret_basic' },
+  })
+  const added = await call('POST', '/v1/admin/auth_providers', { id: 'bare', oauth2 })
+  expect(added.status, JSON.stringify(added.body)).toBe(201)
+  const incomplete = await checkOf('bare')
+  expect(incomplete).toContain('Register a client at')
+  expect(incomplete).not.toContain('redirect')
 })
 
 test('the answer of a page about an earlier account stores no other account', async () => {

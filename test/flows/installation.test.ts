@@ -107,6 +107,17 @@ describe('a user who begins at the provider', () => {
   })
 })
 
+test('a user who waits too long is sent back to the provider, where nothing else can mend it', async () => {
+  await using scene = await startInstallable({}, DEVELOPMENT)
+  const browser = new UserAgent()
+  const named = await logIn(browser, await browser.follow(scene.installation))
+  scene.clock.advance(601)
+  const late = await browser.submitForm(named)
+  expect(late.status).toBe(400)
+  expect(late.body).toContain('Go back to the page of the provider from which you came')
+  expect(late.body).not.toContain('your application')
+})
+
 describe('what the provider’s page sends along', () => {
   const signed = (scene: Scene, shop = 'acme.shops.example') =>
     sign(scene, { shop, timestamp: '1800000000', host: 'abc' })

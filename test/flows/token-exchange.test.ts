@@ -147,6 +147,22 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect([...okta.failures, ...sts.failures]).toEqual([])
   })
 
+  test('explain names the subject that does not work', async () => {
+    await add()
+    await connect()
+    await proxy('read')
+    const id = await idOf(entry)
+    const explained = async () => (await call('GET', `/v1/connections/${id}/explain`)).body
+    expect((await explained()).cause).toBeUndefined()
+    const changed = { oauth2: { client_id: 'another', client_secret: 'another' } }
+    expect((await call('PATCH', `/v1/admin/auth_providers/${subject}`, changed)).status).toBe(200)
+    expect((await explained()).cause).toMatchObject({
+      code: 'subject_not_connected',
+      who: 'user',
+      message: expect.stringContaining(subject),
+    })
+  })
+
   test('a rule that denies the subject binds the exchanged token; one that allows it allows no other', async () => {
     await add()
     await connect()

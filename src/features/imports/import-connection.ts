@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Account, Connection, ProofKey } from '../../domain/connection.ts'
+import { type Account, type Connection, NEW_CONNECTION, type ProofKey } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { newOwnedId } from '../../domain/ids.ts'
 import { accountWithin, isUnnamed } from '../../flows/connection-of-grant.ts'
@@ -250,18 +250,14 @@ function toConnection(
   }
   const tokens = sealGrant(broker, { ...place, account }, received, { provider: entry.provider })
   return {
+    ...NEW_CONNECTION,
     ...place,
     ...tokens,
     // of a token's lifetime only the end is known, so it is assumed to have lived as long as the entry says
     receivedAt: expiresAt === undefined ? latest : Math.min(latest, expiresAt - defaultExpiresIn),
     ...(expiresAt !== undefined && { expiresAt }),
     account,
-    withheldScopes: {},
-    status: 'active',
     providerIdentity: providerIdentity(broker, entry),
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
     createdAt: now,
     consentedAt: now,
   }

@@ -70,9 +70,11 @@ function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefine
   if (refused?.startsWith('login_')) return 'login_not_finished'
   if (refused === 'provider_incomplete') return 'client_missing'
   if (refused === 'provider_unavailable') return 'provider_down'
-  const coded = latest.findLast(({ step }) => step === 'device_authorization')
-  if (coded !== undefined && authorization.status !== 'failed') return 'at_provider'
-  if (coded !== undefined) return 'left_at_provider'
+  // the token request that succeeds is the only one in the trail of a code that was entered
+  const isEntered = latest.some(
+    ({ step, details }) => step === 'code_exchange' && details?.reason === undefined,
+  )
+  if (has('device_authorization')) return isEntered ? 'account_not_confirmed' : 'code_not_entered'
   const sent = latest.findLast(({ step }) => step === 'sent_to_provider')
   if (sent === undefined)
     return openedAt === undefined && authorization.step === 0 ? 'link_not_opened' : 'link_not_clicked'

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep, isSettled } from '../../domain/authorization.ts'
 import { type Cause, causeOf } from '../../domain/causes.ts'
 import { readTrail, type TrailEntry } from '../../domain/trail.ts'
+import { hasRedirect } from '../../providers/provider-grant.ts'
 import { findProviderByUid, providerIdentity } from '../get-provider.ts'
 import { causeCodeOf, latestAttempt } from './authorization-cause.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
@@ -21,7 +22,9 @@ export async function explainAuthorization(
       return {
         providerId: entry?.id ?? providerUid,
         name: entry?.provider.displayName ?? 'a removed provider',
-        redirectUri: broker.redirectUri({ uid: providerUid, projectId: authorization.projectId }),
+        ...((entry === undefined || hasRedirect(entry.provider)) && {
+          redirectUri: broker.redirectUri({ uid: providerUid, projectId: authorization.projectId }),
+        }),
         scopes,
         ...(missingScopes !== undefined && { missingScopes }),
         ...(connectionId !== undefined && { connectionId }),

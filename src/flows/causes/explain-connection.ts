@@ -1,11 +1,14 @@
 import type { Broker } from '../../broker.ts'
 import { type Cause, type CauseCode, causeOf } from '../../domain/causes.ts'
 import type { Connection } from '../../domain/connection.ts'
+import { derivedFrom } from '../../domain/derived-account.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { NO_USER } from '../../domain/shared-connection.ts'
 import { readTrail, type TrailEntry } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { hasRedirect } from '../../providers/provider-grant.ts'
 import { mayActFor } from '../../services/request-context.ts'
+import { isSubject } from '../exchange-subject.ts'
 import { getConnection } from '../get-connection.ts'
 import { findProviderByUid, providerIdentity } from '../get-provider.ts'
 import { getSharedConnection } from '../manage-shared-connections.ts'
@@ -20,7 +23,8 @@ export async function explainConnection(broker: Broker, connection: Connection):
   const { entries, isCut } = readTrail((await broker.store.connections.trail(id)) ?? '')
   const providerId = entry?.id ?? providerUid
   const missingScopes = Object.keys(connection.withheldScopes)
-  const cause = causeOfConnection(broker, connection, entry, entries)
+  const cause =
+    (await causeOfSubject(broker, connection, entry)) ?? causeOfConnection(broker, connection, entry, entries)
   return {
     id,
     kind: 'connection',
@@ -33,9 +37,10 @@ export async function explainConnection(broker: Broker, connection: Connection):
       {
         providerId,
         name: entry?.provider.displayName ?? 'a removed provider',
-        ...(userId !== NO_USER && {
-          redirectUri: broker.redirectUri({ uid: providerUid, projectId: connection.projectId }),
-        }),
+        ...(userId !== NO_USER &&
+          isRedirected(entry) && {
+            redirectUri: broker.redirectUri({ uid: providerUid, projectId: connection.projectId }),
+          }),
         scopes,
         ...(missingScopes.length > 0 && { missingScopes }),
         connectionId: id,
@@ -45,6 +50,28 @@ export async function explainConnection(broker: Broker, connection: Connection):
     isCut,
     cause,
   }
+}
+
+/** A removed entry counts as one with a redirect URI, which may be registered still. */
+function isRedirected(entry: ProviderEntry | undefined): boolean {
+  return entry === undefined || hasRedirect(entry.provider)
+}
+
+/** Whether the connection whose token is exchanged is what does not work. */
+async function causeOfSubject(
+  broker: Broker,
+  connection: Connection,
+  entry: ProviderEntry | undefined,
+): Promise<Cause | undefined> {
+  const subjectId = entry?.provider.grant?.subject?.connection
+  if (entry === undefined || subjectId === undefined) return undefined
+  const { projectId, userId, account } = connection
+  const subject = await broker.store.providers.findById(projectId, subjectId)
+  const held = await broker.store.connections.find(derivedFrom(account.id))
+  const isOfUser = held?.projectId === projectId && held.userId === userId
+  if (subject !== undefined && isOfUser && isSubject(broker, subject, held)) return undefined
+  const facts = factsAbout(broker, entry, connection, { subject: subject?.provider.displayName ?? subjectId })
+  return causeOf('subject_not_connected', facts)
 }
 
 /**

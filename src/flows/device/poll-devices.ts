@@ -9,6 +9,7 @@ import {
   type FailureReason,
   type Pending,
 } from '../../domain/authorization.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { trailLines } from '../../domain/trail.ts'
 import { pollAnswerOf } from '../../providers/device-authorization.ts'
@@ -28,7 +29,7 @@ import { sealHeldGrant } from './held-grant.ts'
 // Asks providers whether users have entered their codes (RFC 8628 sections 3.4 and 3.5). The row of an authorization says
 // when that is due, so any process can go on after another has died.
 
-/** How often due authorizations are searched for. */
+/** How often it is looked whether a request is due. */
 export const POLL_SECONDS = 1
 
 /** Longer than a token request, the requests that follow it, and storing the grant take. */
@@ -40,6 +41,35 @@ const MAX_CONCURRENT = 16
 const SLOW_DOWN_SECONDS = 5
 
 const CODE_EXPIRED = 'The code was not entered in time. Start again from your application to get a new one.'
+
+/** How long no announced change may keep the rows unread. */
+const REREAD_SECONDS = 60
+
+/**
+ * The job of a process. It reads rows only when a request is due, or after a change of authorizations by any process, so
+ * that it costs an idle process nothing.
+ */
+export function createDevicePolling(broker: Broker): () => Promise<void> {
+  const { store, now } = broker
+  let isChanged = true
+  let revision = store.catchUp()
+  let readAt = now()
+  let nextAt: EpochSeconds | undefined
+  store.onChange(({ noun }) => {
+    if (noun === 'authorization') isChanged = true
+  })
+  return async () => {
+    const current = store.catchUp()
+    const isDue = nextAt !== undefined && nextAt <= now()
+    const isOld = Math.abs(now() - readAt) >= REREAD_SECONDS
+    if (!isChanged && current === revision && !isDue && !isOld) return
+    isChanged = false
+    revision = current
+    readAt = now()
+    await pollDevices(broker)
+    nextAt = await store.authorizations.nextPollAt()
+  }
+}
 
 /** Sends each token request that is due, once. */
 export async function pollDevices(broker: Broker): Promise<void> {

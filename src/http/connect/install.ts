@@ -41,7 +41,7 @@ export function addInstall(app: OpenAPIHono, broker: Broker): void {
   /** Keeps what the provider's page sent along, and leaves it out of the address. */
   function arrive(c: Context, entry: ProviderEntry, query: URLSearchParams): Response | Promise<Response> {
     const value = sealArrival(broker, entry, query)
-    if (value === undefined) return endingOf(c, broker, entry, { kind: 'refused_request' }, 400)
+    if (value === undefined) return endingOf(c, broker, entry, { kind: 'arrival_over' }, 400)
     const { installUri } = entry.provider.installation ?? {}
     if (installUri === undefined) {
       cookies.keepArrival(c, { value, seconds: ARRIVAL_SECONDS })
@@ -66,7 +66,7 @@ export function addInstall(app: OpenAPIHono, broker: Broker): void {
     if (hints === undefined) {
       // a bookmark of this page is as good as the provider's link, unless the provider signs its own
       const value = sealArrival(broker, entry, new URLSearchParams())
-      if (value === undefined) return endingOf(c, broker, entry, { kind: 'refused_request' }, 400)
+      if (value === undefined) return endingOf(c, broker, entry, { kind: 'arrival_over' }, 400)
       cookies.keepArrival(c, { value, seconds: ARRIVAL_SECONDS })
       hints = {}
     }
@@ -99,7 +99,7 @@ export function addInstall(app: OpenAPIHono, broker: Broker): void {
     if (entry === undefined) return linkNotFound(c)
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, entry, { kind: 'foreign_click' }, 403)
     const hints = openArrival(broker, entry, cookies.arrival(c))
-    if (hints === undefined) return endingOf(c, broker, entry, { kind: 'refused_request' }, 400)
+    if (hints === undefined) return endingOf(c, broker, entry, { kind: 'arrival_over' }, 400)
     const { projectId } = entry
     const isAgain = (await readForm(c)).get('login') === 'again'
     const session = isAgain ? undefined : await sessionOf(c, broker, projectId)

@@ -23,6 +23,7 @@ export const ENDING_KINDS = [
   'foreign_click',
   'not_set_up',
   'refused_request',
+  'arrival_over',
   'problem',
 ] as const
 export type EndingKind = (typeof ENDING_KINDS)[number]

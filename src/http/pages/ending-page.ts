@@ -73,6 +73,7 @@ const TONES = {
   foreign_click: 'bad',
   not_set_up: 'bad',
   refused_request: 'bad',
+  arrival_over: 'bad',
   problem: 'bad',
 } as const satisfies Record<EndingKind, Tone>
 

@@ -30,6 +30,9 @@ const entrySchema = z
     type: z
       .enum(PROVIDER_TYPES)
       .meta({ description: '`credentials`: users type an API key or the like, and no client is registered' }),
+    without_user: z.boolean().meta({
+      description: 'Whether the client asks for tokens without a user: the project owns the connections',
+    }),
     second_way_of: z.string().optional().meta({
       description: 'The id of another definition of the same service, whose users give access in another way',
     }),
@@ -128,6 +131,7 @@ function entryToWire({
   category,
   isVerified,
   type,
+  isUserless,
   secondWayOf,
   asksFor,
   documentation,
@@ -139,6 +143,7 @@ function entryToWire({
     category,
     verified: isVerified,
     type,
+    without_user: isUserless,
     second_way_of: secondWayOf,
     variables: [...asksFor],
     documentation,

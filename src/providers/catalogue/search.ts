@@ -1,6 +1,7 @@
 import { foldName } from '../../domain/nearest.ts'
 import type { Definition } from '../definition/read-definition.ts'
-import { PROVIDER_TYPES, type ProviderType, typeOf } from '../provider.ts'
+import { type GrantSettings, PROVIDER_TYPES, type ProviderType, typeOf } from '../provider.ts'
+import { isUserless } from '../provider-grant.ts'
 import { definitionTexts } from './definition-texts.ts'
 
 /** A definition of the catalogue as lists show it. */
@@ -12,6 +13,8 @@ export interface CatalogueEntry {
   /** Whether two sources or a document support its endpoints. */
   readonly isVerified: boolean
   readonly type: ProviderType
+  /** Tokens come without a user's part (`isUserless`). */
+  readonly isUserless: boolean
   /** The id of another definition of the same service (`second_way_of`). */
   readonly secondWayOf?: string | undefined
   /** What an operator has to give besides the client: the names of variables without a value. */
@@ -23,6 +26,7 @@ export interface CatalogueEntry {
 
 /** What lists need of a definition's JSON. The test of the catalogue reads each file by the whole definition. */
 interface Asking {
+  readonly grant?: GrantSettings
   readonly variables?: Readonly<Record<string, { readonly value?: string }>>
 }
 
@@ -100,6 +104,7 @@ function entryOf(id: string, shown: Shown): CatalogueEntry {
     category,
     isVerified: verified,
     type: PROVIDER_TYPES.find((type) => shown[type] !== undefined) ?? 'oauth2',
+    isUserless: isUserless(oauth2 ?? {}),
     secondWayOf,
     asksFor: asksFor.map(([variable]) => variable),
     documentation,
@@ -119,6 +124,7 @@ function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
     category,
     isVerified: verified,
     type: typeOf(provider),
+    isUserless: isUserless(provider),
     secondWayOf,
     asksFor: asksFor.map(([variable]) => variable),
     documentation,

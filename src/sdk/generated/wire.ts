@@ -4970,6 +4970,8 @@ export interface CatalogueEntry {
   readonly verified: boolean
   /** `credentials`: users type an API key or the like, and no client is registered */
   readonly type: 'oauth2' | 'oauth1' | 'credentials'
+  /** Whether the client asks for tokens without a user: the project owns the connections */
+  readonly without_user: boolean
   /** The id of another definition of the same service, whose users give access in another way */
   readonly second_way_of?: string
   /** What a new provider needs besides its client, such as a subdomain */
@@ -4996,6 +4998,8 @@ export type CauseCode =
   | 'at_provider'
   | 'redirect_uri_not_registered'
   | 'left_at_provider'
+  | 'code_not_entered'
+  | 'account_not_confirmed'
   | 'access_denied'
   | 'cancelled'
   | 'client_not_accepted'
@@ -5013,6 +5017,7 @@ export type CauseCode =
   | 'not_sent_on'
   | 'client_missing'
   | 'wrong_client_secret'
+  | 'subject_not_connected'
   | 'machine_grant_refused'
   | 'code_not_accepted'
   | 'clock_skew'

@@ -1894,6 +1894,7 @@ class _CatalogueEntryRequired(TypedDict):
     category: str
     verified: bool
     type: Literal["oauth2", "oauth1", "credentials"]
+    without_user: bool
     variables: list[str]
 
 
@@ -4323,7 +4324,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "code_not_entered", "account_not_confirmed", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "subject_not_connected", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
 ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]

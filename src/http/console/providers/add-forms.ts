@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { createAuthProvider } from '../../../operations/providers/auth-providers.ts'
+import { signsGrants } from '../../../providers/client-key.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import { typeOf } from '../../../providers/provider.ts'
 import type { Html } from '../../pages/layout.ts'
@@ -27,6 +28,10 @@ const CLIENT_SECRET = 'oauth2.client_secret'
 const SECRET_HINT =
   'Beside the client id. Many providers show it once: copy it before you leave their page. Leave it empty if the client has none.'
 
+/** Where the secret is the key of the client's assertions (`signsGrants`). */
+const KEY_HINT =
+  'The private key in PEM. To give the JSON key file of a service account instead, leave id and secret empty here, and paste the file on the page of the provider afterwards.'
+
 /** For a provider of the catalogue, which may have words of its own for the client. */
 export function ofDefinition(definition: Definition): AddForm {
   const { id, facts } = definition
@@ -41,7 +46,10 @@ export function ofDefinition(definition: Definition): AddForm {
         label: labelled('Client ID', idWord),
         hint: 'On the page of the client that you registered. It is no secret. Without it the entry is added, and waits for its client.',
       },
-      [CLIENT_SECRET]: { label: labelled('Client secret', secretWord), hint: SECRET_HINT },
+      [CLIENT_SECRET]: {
+        label: labelled('Client secret', secretWord),
+        hint: signsGrants(definition.provider) ? KEY_HINT : SECRET_HINT,
+      },
     },
     { only: ['', 'oauth2'] },
   )

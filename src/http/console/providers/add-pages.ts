@@ -5,7 +5,7 @@ import { RESERVED_DAYS, reservedUid, reserveProvider } from '../../../flows/rese
 import { createAuthProvider, createReserved } from '../../../operations/providers/auth-providers.ts'
 import { entriesWith } from '../../../providers/catalogue/search.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
-import { isUserless } from '../../../providers/provider-grant.ts'
+import { hasRedirect } from '../../../providers/provider-grant.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, link, section } from '../elements.ts'
 import { submit } from '../form-fields.ts'
@@ -215,9 +215,9 @@ function redirectSection(
   const at = definition === undefined ? 'the provider' : subject
   const word = registration?.fields?.redirect_uri
   const isPlain = redirectUri.startsWith('http:')
-  const hasRedirect = definition === undefined || !isUserless(definition.provider)
+  const isRedirected = definition === undefined || hasRedirect(definition.provider)
   return html`${
-    hasRedirect &&
+    isRedirected &&
     section(
       'Your redirect URI',
       html`<p>The provider sends your users back to this address, and to no other. You enter it when you register a client there.</p>
@@ -231,7 +231,7 @@ ${section(
 <ol>
 <li>Open ${registration === undefined ? html`the developer settings of ${name(at)}${documentation !== undefined && html`: ${externalLink(documentation, 'its documentation')} says where`}. Look for “OAuth apps”, “API clients” or “Developer console”.` : externalLink(registration.url, `the page where ${subject} registers clients`)}</li>
 ${registration?.steps === undefined ? html`<li>Create an app or client for a web application. If you are asked, choose one that is confidential or has a secret.</li>` : registration.steps.map((step) => html`<li>${step}</li>`)}
-${hasRedirect ? html`<li>Paste the redirect URI ${word === undefined ? html`where it asks for a “Redirect URI” or “Callback URL”` : html`into “${word}”`}, exactly as it is above.</li>` : html`<li>It needs no redirect URI: the client asks for tokens by itself, and no user’s browser comes back.</li>`}
+${isRedirected ? html`<li>Paste the redirect URI ${word === undefined ? html`where it asks for a “Redirect URI” or “Callback URL”` : html`into “${word}”`}, exactly as it is above.</li>` : html`<li>It needs no redirect URI: no user’s browser comes back from ${name(at)}.</li>`}
 <li>Keep that page open: you need its ${registration?.fields?.client_id ?? 'client id'} and its ${registration?.fields?.client_secret ?? 'client secret'} next.</li>
 </ol>
 <p>${buttonLink(`${form.path}/client?reserved=${reservation}`, 'I have registered it: continue', { secondary: false })}</p>

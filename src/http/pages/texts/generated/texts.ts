@@ -373,6 +373,11 @@ export interface Texts {
         readonly happened: string
         readonly todo: string
       }
+      readonly arrival_over: {
+        readonly title: string
+        readonly happened: string
+        readonly todo: string
+      }
       readonly problem: {
         readonly title: string
         readonly happened: string
