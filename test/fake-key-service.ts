@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** A service that takes keys: as Basic, bearer, two headers, in the query, and by a login that makes tokens. */
+/** A service that takes keys: as Basic, bearer, two headers, in query and path, and by a login that makes tokens. */
 export interface FakeKeyService extends AsyncDisposable {
   readonly url: string
   readonly host: string
@@ -31,7 +31,8 @@ export async function startFakeKeyService(key = 'key-0123456789abcdef'): Promise
   }
   const isTaken = (req: IncomingMessage, url: URL): boolean => {
     const { authorization = '' } = req.headers
-    const [, place] = url.pathname.split('/')
+    const [, place, next] = url.pathname.split('/')
+    if (next === 'path') return place === `k${service.key}`
     if (place === 'basic')
       return authorization === `Basic ${Buffer.from(`${service.key}:X`).toString('base64')}`
     if (place === 'bearer') return authorization === `Bearer ${service.key}`
@@ -55,7 +56,7 @@ export async function startFakeKeyService(key = 'key-0123456789abcdef'): Promise
     const isRefused = service.refusesAlone !== undefined && url.pathname.endsWith(service.refusesAlone)
     if (isRefused || !isTaken(req, url)) return answerJson(res, 401, { error: 'unauthorized' })
     if (url.pathname.endsWith('/away')) {
-      res.writeHead(302, { location: `${loopback.url}/query/next?api_key=${service.key}` })
+      res.writeHead(302, { location: `${loopback.url}/k${service.key}/query/next?api_key=${service.key}` })
       return res.end()
     }
     // the account, and everything that a careless API might repeat

@@ -22,6 +22,11 @@ export type OutgoingPurpose =
 
 export interface OutgoingRequest {
   readonly url: string | URL
+  /**
+   * Sent byte for byte instead of the URL's path and query; begins with a slash. A key that an API reads there belongs
+   * here: errors, records and caches have the URL.
+   */
+  readonly path?: string | undefined
   readonly purpose?: OutgoingPurpose
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
@@ -54,8 +59,6 @@ export interface OutgoingStreamRequest
   extends Omit<OutgoingRequest, 'body' | 'isStillWanted' | 'clientCertificate'> {
   /** The name of a pool: the requests that name it share connections and their limits only with each other. */
   readonly pool?: string
-  /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
-  readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | undefined
   /** The time limit for the response's head, from the call or from the last sent piece of the body. Default: 10 s. */
   readonly deadlineMs?: number

@@ -195,6 +195,7 @@ function readWhole(
       pool,
       target,
       {
+        path: request.path,
         method,
         headers: toRequestHeaders(request.headers),
         body,

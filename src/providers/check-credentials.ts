@@ -3,7 +3,7 @@ import { OutgoingError } from '../egress/outgoing.ts'
 import { type SecretValues, writeSecrets } from './credentials.ts'
 import { membersForTools, mergedExtra, withoutSecrets } from './extra-members.ts'
 import { accountOf, type Grant, readGrant, type TokenResponse } from './grant.ts'
-import { placeCredential, secretTexts } from './place-credential.ts'
+import { pathWithCredential, placeCredential, secretTexts } from './place-credential.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import { requestOf } from './provider-request.ts'
@@ -131,13 +131,12 @@ async function test(
   if (block === undefined) throw new Error('the entry has no test request')
   const request = requestOf(block, { kept: open })
   const placed = placeCredential(provider, { accessToken: grant.accessToken, kept: open })
-  const url = new URL(request.url)
-  for (const [name, value] of placed.query) url.searchParams.set(name, value)
+  const { pathname, search } = new URL(request.url)
   const headers = { ...request.headers, ...placed.headers }
   try {
     const answer = await outgoing.send({
       ...request,
-      url,
+      path: pathWithCredential(pathname + search, placed),
       headers,
       purpose: 'resource',
       deadlineMs: DEADLINE_MS,

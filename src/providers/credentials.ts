@@ -35,6 +35,8 @@ export type CredentialPlace =
   | { readonly basic: { readonly username: string; readonly password: string } }
   | { readonly headers: Readonly<Record<string, string>> }
   | { readonly query: Readonly<Record<string, string>> }
+  /** Put before the path of each request. */
+  | { readonly path: string }
 
 /** The most characters of a value, unless the field says fewer. */
 export const LONGEST_VALUE = 4_096
@@ -67,7 +69,10 @@ export function fieldFault(field: CredentialField, value: string): FieldFault | 
       : `is not one of ${oneOf.join(', ')}`
 }
 
-/** As `fieldFault`, for a secret: a header takes visible ASCII alone (RFC 9110 section 5.5). */
+/**
+ * As `fieldFault`, for a secret: a header takes visible ASCII alone (RFC 9110 section 5.5), and a path what stays within
+ * its segment in every reading of a server.
+ */
 export function secretFault(
   { fields, place }: CredentialsSettings,
   name: string,
@@ -76,9 +81,13 @@ export function secretFault(
   const field = fields[name]
   if (field === undefined) return undefined
   const isInHeader = 'bearer' in place || 'headers' in place
-  return (
-    fieldFault(field, value) ?? (isInHeader && !isHeaderText(value) ? 'is not in the right form' : undefined)
-  )
+  const isWrong = (isInHeader && !isHeaderText(value)) || ('path' in place && !isSegmentText(value))
+  return fieldFault(field, value) ?? (isWrong ? 'is not in the right form' : undefined)
+}
+
+/** Whether no server reads a slash, a step to another folder, a path parameter or an encoded character in it. */
+export function isSegmentText(value: string): boolean {
+  return /^[\w~.:@!$'()*+,=-]+$/.test(value) && !/^\.{1,2}$/.test(value)
 }
 
 function isHeaderText(value: string): boolean {

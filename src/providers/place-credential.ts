@@ -4,9 +4,11 @@ import { renderHeaders } from './headers.ts'
 import type { Provider } from './provider.ts'
 import { renderTemplate, type TemplateValues } from './template.ts'
 
-/** What the credential adds to a request: headers, and parameters of the query where the entry allows them. */
+/** What the credential adds to a request: headers, and where the entry allows it, parts of the URL. */
 export interface PlacedCredential {
   readonly headers: Readonly<Record<string, string>>
+  /** Put before the path of the request; empty, or begins with a slash. */
+  readonly path?: string
   readonly query: readonly (readonly [name: string, value: string])[]
 }
 
@@ -23,6 +25,7 @@ export function placeCredential(provider: Provider, known: ApiCredentials): Plac
       headers: fixed,
       query: Object.entries(place.query).map(([name, template]) => [name, render(template)] as const),
     }
+  if ('path' in place) return { headers: fixed, path: render(place.path), query: [] }
   if ('headers' in place) return { headers: { ...fixed, ...renderHeaders(place.headers, values) }, query: [] }
   const authorization =
     'basic' in place
@@ -31,17 +34,25 @@ export function placeCredential(provider: Provider, known: ApiCredentials): Plac
   return { headers: { ...fixed, authorization }, query: [] }
 }
 
-/** A path and query with the credential's parameters, in place of parameters of these names that the caller wrote. */
-export function pathWithCredential(path: string, { query }: Pick<PlacedCredential, 'query'>): string {
-  if (query.length === 0) return path
-  const [before = '', ...rest] = path.split('?')
+/**
+ * A path and query with the credential: its path comes before the other, and its parameters are in place of those of
+ * their names that the caller wrote.
+ */
+export function pathWithCredential(
+  asked: string,
+  { path: own = '', query }: Pick<PlacedCredential, 'path' | 'query'>,
+): string {
+  // the base URL of such an API has no path of its own: `/` alone was not asked for
+  if (own !== '') return `${own}${asked.replace(/^\/(?=\?|$)/, '')}`
+  if (query.length === 0) return asked
+  const [before = '', ...rest] = asked.split('?')
   const names = new Set(query.map(([name]) => name))
   const others = rest
     .join('?')
     .split('&')
     .filter((pair) => pair !== '' && !names.has(decodedName(pair)))
-  const own = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  return `${before}?${[...others, ...own].join('&')}`
+  const added = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return `${before}?${[...others, ...added].join('&')}`
 }
 
 /** The texts of a connection's credential that no answer, log or page may show, in all forms in which they are sent. */

@@ -65,14 +65,15 @@ export function recordedOutgoing(outgoing: Outgoing): Outgoing {
   }
 }
 
-function describe({ url, method = 'GET', headers = {}, body, purpose }: OutgoingRequest) {
+function describe({ url, path, method = 'GET', headers = {}, body, purpose }: OutgoingRequest) {
   const target = new URL(url)
+  const query = new URL(path ?? url, url).searchParams
   const scheme = /^(\w+) /.exec(headers.authorization ?? '')?.[1]?.toLowerCase()
   return {
     purpose,
     endpoint: target.origin + target.pathname,
     method,
-    parameters: [...new Set([...target.searchParams.keys(), ...namesIn(body)])],
+    parameters: [...new Set([...query.keys(), ...namesIn(body)])],
     ...(scheme !== undefined && { scheme }),
   }
 }

@@ -29,7 +29,7 @@ export function retryPauseMs(attempt: number): number {
 export interface WorkerRequest
   extends Pick<
     OutgoingRequest,
-    'url' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal' | 'continuesTrace'
+    'url' | 'path' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal' | 'continuesTrace'
   > {
   /** The limit for all attempts together. */
   readonly timeoutSeconds: number

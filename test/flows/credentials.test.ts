@@ -23,6 +23,7 @@ const PLACES = {
     place: { headers: { 'X-Key': '{{api_key}}', 'X-App': '{{app_key}}' } },
   },
   query: { place: { query: { api_key: '{{api_key}}' } }, in_url: true },
+  path: { place: { path: '/k{{api_key}}' }, in_url: true },
 }
 const APP_KEY = 'app-secret-9876'
 
@@ -132,81 +133,96 @@ async function connect(world: World, values: Readonly<Record<string, string>> = 
 const onlyConnection = async ({ call }: World) =>
   (await call('GET', '/v1/connections?user_id=u1')).body.items[0]
 
-describe.each(['basic', 'bearer', 'headers', 'query'] as const)('a key that is sent as %s', (place) => {
-  test.each(onBothDatabases)(
-    'is checked at the service, stored, and sent with requests to the API, on %s',
-    async (_, optionsOf) => {
-      await using world = await startWorld(place, {}, await optionsOf())
-      const { service, call } = world
-      const { id, url } = await world.begin()
-      const wrong = await world.type(url, { ...valuesFor(place), api_key: 'wrong-key-0123456' })
-      expect(wrong.status).toBe(400)
-      expect(wrong.body).toContain('does not accept what you entered')
-      expect(wrong.body).not.toContain('wrong-key')
-      expect(await world.state(id)).toBe('pending')
-      expect((await call('GET', '/v1/connections')).body.total_count).toBe(0)
+describe.each(['basic', 'bearer', 'headers', 'query', 'path'] as const)(
+  'a key that is sent as %s',
+  (place) => {
+    test.each(onBothDatabases)(
+      'is checked at the service, stored, and sent with requests to the API, on %s',
+      async (_, optionsOf) => {
+        await using world = await startWorld(place, {}, await optionsOf())
+        const { service, call } = world
+        const { id, url } = await world.begin()
+        const wrong = await world.type(url, { ...valuesFor(place), api_key: 'wrong-key-0123456' })
+        expect(wrong.status).toBe(400)
+        expect(wrong.body).toContain('does not accept what you entered')
+        expect(wrong.body).not.toContain('wrong-key')
+        expect(await world.state(id)).toBe('pending')
+        expect((await call('GET', '/v1/connections')).body.total_count).toBe(0)
 
-      await world.type(url, valuesFor(place))
-      expect(await world.state(id)).toBe('completed')
-      expect(await onlyConnection(world)).toMatchObject({
-        status: 'active',
-        account: { id: 'acme:42', name: 'ada@service.test' },
-        scopes: [],
-      })
+        await world.type(url, valuesFor(place))
+        expect(await world.state(id)).toBe('completed')
+        expect(await onlyConnection(world)).toMatchObject({
+          status: 'active',
+          account: { id: 'acme:42', name: 'ada@service.test' },
+          scopes: [],
+        })
 
-      const answer = await world.proxy('/tickets?page=2&api_key=mine')
-      expect(answer.status).toBe(200)
-      const sent = service.requests.at(-1)
-      expect(sent?.path).toBe(`/${place}/acme/tickets`)
-      expect(sent?.query.page).toBe('2')
-      // the service repeats the key, and the answer has it in no form
-      const text = await answer.text()
-      for (const secret of [KEY, APP_KEY, Buffer.from(`${KEY}:X`).toString('base64')])
-        expect(text).not.toContain(secret)
-    },
-  )
-})
+        const answer = await world.proxy('/tickets?page=2&api_key=mine')
+        expect(answer.status).toBe(200)
+        const sent = service.requests.at(-1)
+        expect(sent?.path).toBe(`${place === 'path' ? `/k${KEY}` : ''}/${place}/acme/tickets`)
+        expect(sent?.query.page).toBe('2')
+        // the service repeats the key, and the answer has it in no form
+        const text = await answer.text()
+        for (const secret of [KEY, APP_KEY, Buffer.from(`${KEY}:X`).toString('base64')])
+          expect(text).not.toContain(secret)
+      },
+    )
+  },
+)
 
 describe('a key', () => {
-  test('stays out of URLs that are answered, and redirects are not followed with it', async () => {
-    await using world = await startWorld('query')
-    await connect(world)
-    const before = world.service.requests.length
-    const answer = await world.proxy('/away')
-    expect(answer.status).toBe(302)
-    expect(world.service.requests).toHaveLength(before + 1)
-    expect(world.service.requests.at(-1)?.search).toBe(`?api_key=${KEY}`)
-    expect(answer.headers.get('location')).toContain('/query/next')
-    expect(JSON.stringify([...answer.headers])).not.toContain(KEY)
-  })
+  test.each([
+    ['query', `/query/acme/away?api_key=${KEY}`],
+    ['path', `/k${KEY}/path/acme/away`],
+  ] as const)(
+    'in the %s stays out of URLs that are answered, and redirects are not followed with it',
+    async (place, at) => {
+      await using world = await startWorld(place)
+      await connect(world)
+      const before = world.service.requests.length
+      const answer = await world.proxy('/away')
+      expect(answer.status).toBe(302)
+      expect(world.service.requests).toHaveLength(before + 1)
+      const { path, search } = world.service.requests.at(-1) ?? {}
+      expect(`${path}${search}`).toBe(at)
+      expect(answer.headers.get('location')).toContain('/query/next')
+      expect(JSON.stringify([...answer.headers])).not.toContain(KEY)
+    },
+  )
 
-  test('appears in no log line, answer, audit entry, trail or file of the database', async () => {
-    await using world = await startWorld('query')
-    const { id, url } = await world.begin()
-    const wrong = 'wrong-0123456789abcdef'
-    await world.type(url, { ...RIGHT, api_key: wrong })
-    const page = await world.type(url, RIGHT)
-    await (await world.proxy('/x')).text()
-    world.service.status = 500
-    await (await world.proxy('/y')).text()
-    const { body: connection } = await world.call(
-      'GET',
-      `/v1/connections/${(await onlyConnection(world)).id}`,
-    )
-    const shown = [
-      page.body,
-      JSON.stringify(connection),
-      JSON.stringify((await world.call('GET', '/v1/admin/audit?limit=100')).body),
-      JSON.stringify((await world.call('GET', `/v1/admin/authorizations/${id}/explain`)).body),
-      JSON.stringify((await world.call('GET', '/v1/admin/auth_providers')).body),
-      ...world.gatepass.logLines,
-      (await readFile(world.gatepass.databasePath)).toString('latin1'),
-      (await readFile(`${world.gatepass.databasePath}-wal`).catch(() => Buffer.alloc(0))).toString('latin1'),
-    ].join('\n')
-    expect(shown).toContain('desk')
-    for (const secret of [KEY, wrong, Buffer.from(KEY).toString('base64')])
-      expect(shown).not.toContain(secret)
-  })
+  test.each(['query', 'path'] as const)(
+    'in the %s appears in no log line, answer, audit entry, trail or file of the database',
+    async (place) => {
+      await using world = await startWorld(place)
+      const { id, url } = await world.begin()
+      const wrong = 'wrong-0123456789abcdef'
+      await world.type(url, { ...RIGHT, api_key: wrong })
+      const page = await world.type(url, RIGHT)
+      await (await world.proxy('/x')).text()
+      world.service.status = 500
+      await (await world.proxy('/y')).text()
+      const { body: connection } = await world.call(
+        'GET',
+        `/v1/connections/${(await onlyConnection(world)).id}`,
+      )
+      const shown = [
+        page.body,
+        JSON.stringify(connection),
+        JSON.stringify((await world.call('GET', '/v1/admin/audit?limit=100')).body),
+        JSON.stringify((await world.call('GET', `/v1/admin/authorizations/${id}/explain`)).body),
+        JSON.stringify((await world.call('GET', '/v1/admin/auth_providers')).body),
+        ...world.gatepass.logLines,
+        (await readFile(world.gatepass.databasePath)).toString('latin1'),
+        (await readFile(`${world.gatepass.databasePath}-wal`).catch(() => Buffer.alloc(0))).toString(
+          'latin1',
+        ),
+      ].join('\n')
+      expect(shown).toContain('desk')
+      for (const secret of [KEY, wrong, Buffer.from(KEY).toString('base64')])
+        expect(shown).not.toContain(secret)
+    },
+  )
 
   test('is not sent to the host of another, whose name a field chooses too', async () => {
     await using gatepass = await startGatepass()
@@ -391,7 +407,7 @@ describe('a key', () => {
 })
 
 describe('a tool', () => {
-  test.each(['basic', 'query'] as const)(
+  test.each(['basic', 'query', 'path'] as const)(
     'that is a request of HTTP has the key where the entry puts it: %s',
     async (place) => {
       await using world = await startWorld(place)
@@ -625,6 +641,18 @@ describe('the form', () => {
       world.clock.advance(30)
       await browser.post(url, form)
       expect(await world.state(id)).toBe('completed')
+    },
+  )
+
+  test.each(['../admin', '..', 'a%2Fb', 'a/b', 'a;b', 'a?b', 'a b'])(
+    'takes no key for the path that a server may read as more than its segment: %s',
+    async (key) => {
+      await using world = await startWorld('path')
+      const { url } = await world.begin()
+      const page = await world.type(url, { ...RIGHT, api_key: key })
+      expect(page.status).toBe(400)
+      expect(page.body).toContain('is not in the right form')
+      expect(world.service.requests).toEqual([])
     },
   )
 

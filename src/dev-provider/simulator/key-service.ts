@@ -16,6 +16,7 @@ export interface SimulatedCredentials {
     readonly basic?: { readonly username: string; readonly password: string }
     readonly headers?: Readonly<Record<string, string>>
     readonly query?: Readonly<Record<string, string>>
+    readonly path?: string
   }
   readonly test_request?: KeyBlock
   readonly token_request?: KeyBlock
@@ -59,7 +60,12 @@ export class KeyService implements Playing {
     return known.some((one) => new URL(this.#filled(one)).origin === url.origin)
   }
 
-  answer(request: SimulatedRequest): SimulatedResponse {
+  answer(sent: SimulatedRequest): SimulatedResponse {
+    const before = this.#filled(this.#credentials.place.path ?? '')
+    if (!`${sent.url.pathname}/`.startsWith(`${before}/`)) return json(401, {})
+    const url = new URL(sent.url)
+    url.pathname = url.pathname.slice(before.length)
+    const request = { ...sent, url }
     const { test_request: test, token_request: login, account = {} } = this.#credentials
     if (login !== undefined && this.#isAt(request.url, login)) return this.#logIn(request, login)
     const isTest = test !== undefined && this.#isAt(request.url, test)

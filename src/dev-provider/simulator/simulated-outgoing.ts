@@ -16,7 +16,8 @@ export interface SimulatedOutgoing extends Outgoing {
 
 /** `allows`: which URLs the real client would reach, for definitions that are checked before a simulator plays them. */
 export function simulatedOutgoing(allows: AllowsHttp = () => false): SimulatedOutgoing {
-  async function answer(request: OutgoingRequest, path?: string): Promise<SimulatedResponse> {
+  async function answer(request: OutgoingRequest): Promise<SimulatedResponse> {
+    const { path } = request
     const url = new URL(request.url)
     const target = path === undefined ? url : new URL(path, url.origin)
     const { playing } = outgoing
@@ -40,9 +41,9 @@ export function simulatedOutgoing(allows: AllowsHttp = () => false): SimulatedOu
       const { status, headers, body } = await answer(request)
       return { status, headers, body: Buffer.from(body) }
     },
-    async stream({ path, body, ...request }) {
+    async stream({ body, ...request }) {
       const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
-      const answered = await answer({ ...request, ...text }, path)
+      const answered = await answer({ ...request, ...text })
       return { status: answered.status, headers: answered.headers, body: new Blob([answered.body]).stream() }
     },
     lookUpTxt: async () => ({ outcome: 'no answer', why: 'ECONNREFUSED' }),

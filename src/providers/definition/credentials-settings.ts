@@ -47,7 +47,7 @@ const inputs = {
   }),
   in_url: z.boolean().nullish().meta({
     description:
-      'Confirms that `place.query` puts the key into URLs. Gatepass neither logs such a URL nor answers it, and follows no redirect with it.',
+      'Confirms that `place.query` or `place.path` puts the key into URLs. Gatepass neither logs such a URL nor answers it, and follows no redirect with it.',
   }),
   account: accountExpressions.nullish().meta({
     description:
@@ -211,7 +211,7 @@ export function writeCredentials(provider: Provider): z.input<typeof credentials
     test_request: testRequest && writeMembers(TEST, testRequest as ResourceRequestBlock),
     token_request: tokenRequest && writeMembers(LOGIN, tokenRequest as ResourceRequestBlock),
     unchecked,
-    in_url: 'query' in place ? (true as const) : undefined,
+    in_url: 'query' in place || 'path' in place ? (true as const) : undefined,
     account: ACCOUNT_SETTINGS.account.write?.(provider),
     api: writeApi(api ?? { hosts: [] }),
   })

@@ -2069,8 +2069,8 @@ export interface AuthProviderCreateRequest {
          */
         readonly unchecked?: boolean | null | undefined
         /**
-         * Confirms that `place.query` puts the key into URLs. Gatepass neither logs such a URL nor answers it,
-         * and follows no redirect with it.
+         * Confirms that `place.query` or `place.path` puts the key into URLs. Gatepass neither logs such a URL
+         * nor answers it, and follows no redirect with it.
          */
         readonly in_url?: boolean | null | undefined
         /**
@@ -2367,6 +2367,7 @@ export interface AuthProviderResponse {
       readonly basic?: { readonly username: string; readonly password: string }
       readonly headers?: { readonly [name: string]: string }
       readonly query?: { readonly [name: string]: string }
+      readonly path?: string
     }
     readonly test_request?: {
       readonly endpoint: string
@@ -4795,8 +4796,8 @@ export interface AuthProviderUpdateRequest {
          */
         readonly unchecked?: boolean | null | undefined
         /**
-         * Confirms that `place.query` puts the key into URLs. Gatepass neither logs such a URL nor answers it,
-         * and follows no redirect with it.
+         * Confirms that `place.query` or `place.path` puts the key into URLs. Gatepass neither logs such a URL
+         * nor answers it, and follows no redirect with it.
          */
         readonly in_url?: boolean | null | undefined
         /**
@@ -5271,15 +5272,17 @@ export interface CredentialField {
 
 /**
  * Where requests to the API have the credential, in exactly one way: `bearer` (RFC 6750), `basic` (RFC
- * 7617, either half may be fixed or empty), `headers` with an own word before the key or none, or
- * `query`, which needs `in_url`. The templates name fields as `{{name}}`, or `{{access_token}}` where
- * there is a `token_request`.
+ * 7617, either half may be fixed or empty), `headers` with an own word before the key or none,
+ * `query`, or `path`, which is put before the path of each request (`/bot{{api_token}}`). The last two
+ * need `in_url`. The templates name fields as `{{name}}`, or `{{access_token}}` where there is a
+ * `token_request`.
  */
 export interface CredentialPlaceInput {
   readonly bearer?: string | undefined
   readonly basic?: { readonly username: string; readonly password: string } | undefined
   readonly headers?: { readonly [name: string]: string } | null | undefined
   readonly query?: { readonly [name: string]: string } | undefined
+  readonly path?: string | undefined
 }
 
 export interface DeletedConnection {

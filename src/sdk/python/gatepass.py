@@ -1632,6 +1632,7 @@ class AuthProviderResponseCredentialsPlace(TypedDict, total=False):
     basic: AuthProviderResponseCredentialsPlaceBasic
     headers: dict[str, str]
     query: dict[str, str]
+    path: str
 
 
 class AuthProviderResponseCredentialsPlaceBasic(TypedDict):
@@ -2128,6 +2129,7 @@ class CredentialPlaceInput(TypedDict, total=False):
     basic: CredentialPlaceInputBasic
     headers: Optional[dict[str, str]]
     query: dict[str, str]
+    path: str
 
 
 class CredentialPlaceInputBasic(TypedDict):

@@ -79,13 +79,14 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   const plan = planOf(call.tool.source.document)
   const placed = placeCredentials(buildRequest(plan, call.input), plan.credentials, call, worker.uri)
   if (placed.outcome === 'refused') return ownError(placed.error)
-  const { proof, signer } = placed
+  const { path, proof, signer } = placed
   const { proofs } = broker.oauth
   const { url, headers, body } = placed.request
   const isSafe = plan.method === 'GET' // GET is the only safe method of METHODS (RFC 9110 section 9.2.1)
   const send = () =>
     askWorker(broker.outgoing, {
       url: url.href,
+      path,
       method: plan.method,
       headers,
       timeoutSeconds: worker.timeoutSeconds,

@@ -14,6 +14,8 @@ export type Placed =
   | {
       readonly outcome: 'placed'
       readonly request: BuiltRequest
+      /** Sent instead of the URL's path and query, which have no key. */
+      readonly path?: string | undefined
       /** The proof that the request needs for its token. */
       readonly proof?: ProofUse | undefined
       /** The token that signs the request (OAuth 1.0a). */
@@ -47,11 +49,16 @@ export function placeCredentials(
   const url = new URL(request.url)
   let proof: ProofUse | undefined
   let signer: Release | undefined
+  let before = ''
   for (const credential of met) {
     const refusal = credential.kind === 'token' ? putToken(credential) : putSecret(credential)
     if (refusal !== undefined) return refusal
   }
-  return { outcome: 'placed', request: { ...request, url, headers }, proof, signer }
+  if (before === '') return { outcome: 'placed', request: { ...request, url, headers }, proof, signer }
+  if (proof !== undefined || signer !== undefined)
+    return refused('A key in the path cannot be sent with a token that proves or signs the URL.')
+  const path = pathWithCredential(url.pathname + url.search, { path: before, query: [] })
+  return { outcome: 'placed', request: { ...request, url, headers }, path }
 
   function putToken(credential: Extract<Credential, { kind: 'token' }>): Placed | undefined {
     const release = givenFor(call.authorizations, credential)?.release
@@ -74,7 +81,8 @@ export function placeCredentials(
     proof = ofToken ?? proof
     const placed = placeCredential(entry.provider, known)
     const own = placed.headers
-    url.search = pathWithCredential(url.search, placed)
+    url.search = pathWithCredential(url.search, { query: placed.query })
+    before += placed.path ?? ''
     if (entry.provider.oauth1 !== undefined) {
       if (signer !== undefined || credential.header !== 'authorization')
         return refused(

@@ -447,6 +447,15 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['77'],
+    fault: 'a key in the path leads the request to another path',
+    file: 'src/providers/credentials.ts',
+    from: "('path' in place && !isSegmentText(value))",
+    to: 'false',
+    test: 'flows/credentials.test.ts',
+    name: 'takes no key for the path that a server may read as more than its segment',
+  },
+  {
+    rows: ['77'],
     fault: 'a key is sent to hosts that the page did not name',
     file: 'src/flows/type-credentials.ts',
     from: 'if (shownIdentity !== undefined && shownIdentity !== identity)',

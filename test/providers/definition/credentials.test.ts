@@ -108,6 +108,7 @@ describe('a definition of typed credentials', () => {
       },
     ],
     ['a key in the query', { ...twilio, place: { query: { key: '{{auth_token}}' } }, in_url: true }],
+    ['a key in the path', { ...twilio, place: { path: '/v3/bot{{auth_token}}' }, in_url: true }],
     [
       'a host of the operator',
       {
@@ -131,6 +132,19 @@ describe('a definition of typed credentials', () => {
     ['another type', { type: 'oauth2', oauth2: undefined }, 'credentials'],
   ])('is refused with %s', (_, more, path) => {
     expect(faultsOf(() => readDefinition({ ...freshdesk(), ...more }))).toMatchObject([{ path }])
+  })
+
+  test.each([
+    'bot{{api_key}}',
+    '/bot{{api_key}}/',
+    '/../{{api_key}}',
+    '/a%2F{{api_key}}',
+    '/{{api_key}}?x=1',
+    '/{{domain}}/{{api_key}}',
+  ])('is refused with the path %s: it has more than segments of letters and secrets', (path) => {
+    expect(faultsOf(() => readDefinition(freshdesk({ place: { path }, in_url: true })))).toMatchObject([
+      { path: 'credentials.place.path' },
+    ])
   })
 
   const withFields = (fields: object) => ({ fields: { ...credentials.fields, ...fields } })
@@ -184,7 +198,17 @@ describe('a definition of typed credentials', () => {
     ['no secret in its place', { place: { bearer: '{{domain}}' } }, 'credentials.place'],
     ['an unknown field in its place', { place: { bearer: '{{key}}' } }, 'credentials.place.bearer'],
     ['a key in the URL unasked', { place: { query: { key: '{{api_key}}' } } }, 'credentials.place.query'],
-    ['in_url without a query', { in_url: true }, 'credentials.in_url'],
+    ['a key in the path unasked', { place: { path: '/bot{{api_key}}' } }, 'credentials.place.path'],
+    [
+      'a token of a login in the path',
+      {
+        token_request: { endpoint: 'https://x.freshdesk.com/login', params: { k: '{{api_key}}' } },
+        place: { path: '/{{access_token}}' },
+        in_url: true,
+      },
+      'credentials.place.path',
+    ],
+    ['in_url without a key in the URL', { in_url: true }, 'credentials.in_url'],
     ['no check', { test_request: undefined }, 'credentials.test_request'],
     [
       'http',
