@@ -8,6 +8,10 @@ export const HINTS = ['read_only', 'destructive', 'open_world'] as const
 /** What a tool does, by its annotations (MCP `ToolAnnotations`). */
 export type Hint = (typeof HINTS)[number]
 
+export const CONNECTION_OWNERS = ['user', 'project'] as const
+/** `user`: a user connected it; `project`: an administrator shares it. */
+export type ConnectionOwner = (typeof CONNECTION_OWNERS)[number]
+
 /** What a caller is about to do with tokens. */
 export interface RequestedUse {
   readonly projectId: string
@@ -50,4 +54,6 @@ export interface UsedProvider {
   readonly userInfo?: Readonly<Record<string, unknown>>
   /** What the scopes mean at this provider, so that a rule against a scope also matches its other names. */
   readonly meaning?: ScopeMeaning
+  /** Who owns the connection whose token is used. Absent: not known. */
+  readonly owner?: ConnectionOwner
 }

@@ -7,7 +7,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { isUserless } from '../providers/provider-grant.ts'
 import type { Release } from '../services/release.ts'
-import { usedProvider } from '../services/used-provider.ts'
+import { releasedProvider, usedProvider } from '../services/used-provider.ts'
 import { isNextOrigin } from './ending-uri.ts'
 import type { SubjectNeed } from './exchanged-token.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
@@ -176,7 +176,13 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   }
   if (steps.length === 0) return { outcome: 'ready', tokens }
   const { projectId, userId } = need
-  const providers = [...need.providers, ...subjects].map(({ entry, scopes }) => usedProvider(entry, scopes))
+  const isFound = (provider: Need) => tokens.some((token) => token.need === provider)
+  const asked = [...need.providers.filter((provider) => !isFound(provider)), ...subjects]
+  const providers = [
+    ...tokens.map(({ release }) => releasedProvider(release)),
+    // a consent makes a connection of the user
+    ...asked.map(({ entry, scopes }) => ({ ...usedProvider(entry, scopes), owner: 'user' as const })),
+  ]
   await broker.gate.checkConsent({ projectId, userId, providers })
 
   await broker.sites.settled() // so that the link leads to the project's current site

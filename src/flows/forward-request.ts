@@ -18,6 +18,7 @@ import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findKeptValues } from './get-access-token.ts'
 import { getActiveProvider } from './get-provider.ts'
 import { noteTaken, secretsOf } from './hand-out.ts'
+import { withOwners } from './owner-of-use.ts'
 import { isSafelyRepeated, shownRequest } from './held-request.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 import type { HeldUse } from './release-tokens.ts'
@@ -75,7 +76,7 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
   const entry = await getActiveProvider(broker, projectId, { id: provider, providerId: provider })
   const base = await baseUrlFor(broker, request, entry)
   const target = base === NO_CONNECTION ? undefined : targetOf(broker, entry, request, base)
-  const use = {
+  const named = {
     projectId,
     userId,
     use: 'proxy',
@@ -83,6 +84,7 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
     request: { method: request.method.toUpperCase(), ...readPath(target?.path ?? request.path) },
     hosts: target === undefined ? (entry.provider.api?.hosts ?? []) : [target.url.host],
   } as const
+  const use = await withOwners(broker, named, [{ entry }], request)
   await broker.gate.check(use)
   return permit(use, async () => {
     if (target !== undefined) return forward(broker, request, entry, target)

@@ -43,13 +43,8 @@ export async function findSharedToken(
   entry: ProviderEntry,
 ): Promise<SharedToken | undefined> {
   const { projectId, account } = need
-  const ofEntry = (await sharedConnections(broker, projectId)).filter(
-    ({ providerUid }) => providerUid === entry.uid,
-  )
-  const named =
-    account === undefined ? ofEntry : ofEntry.filter(({ id, name }) => account === id || account === name)
-  const use = currentUse(need)
-  const shared = named.find(({ sharedWith }) => isSharedWith(sharedWith, use))
+  const all = await sharedConnections(broker, projectId)
+  const { ofEntry, named, shared } = chooseShared(all, { entry, account }, currentUse(need))
   if (shared === undefined) {
     if (ownerOf(entry.provider) === 'either' && (named.length === 0 || account === undefined))
       return undefined
@@ -61,6 +56,18 @@ export async function findSharedToken(
     : findKey(broker, shared))
   if (held === undefined) throw askOperator(broker, entry)
   return { shared, held }
+}
+
+/** The first connection to the entry that is shared with the use, and all from which it was chosen. */
+export function chooseShared(
+  all: readonly SharedConnection[],
+  { entry, account }: { readonly entry: ProviderEntry; readonly account?: string | undefined },
+  use: SharedUse,
+) {
+  const ofEntry = all.filter(({ providerUid }) => providerUid === entry.uid)
+  const named =
+    account === undefined ? ofEntry : ofEntry.filter(({ id, name }) => account === id || account === name)
+  return { ofEntry, named, shared: named.find(({ sharedWith }) => isSharedWith(sharedWith, use)) }
 }
 
 /**

@@ -28,6 +28,13 @@ const LAYOUT = {
   'match.users': { label: 'Users', hint: 'Such as ada or *@example.com.' },
   'match.tools': { label: 'Tools', hint: 'By any of their names, such as GitHub.Delete*.' },
   'match.providers': { label: 'Providers', hint: 'Their IDs, such as github.' },
+  'match.owners': {
+    label: 'Who owns the connection that is used',
+    choices: [
+      ['user', 'The user: their own account'],
+      ['project', 'The project: an administrator shares it'],
+    ],
+  },
   'match.scopes': {
     label: 'Scopes',
     hint: 'What the token may do, such as repo. API keys and passwords have no scopes: a rule that allows by scopes refuses them, and one that denies by scopes misses them. Name their providers in place of scopes.',

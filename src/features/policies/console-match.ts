@@ -7,6 +7,7 @@ import type { policyToWire } from './wire.ts'
 type Match = ReturnType<typeof policyToWire>['match']
 
 const USES = { tool: 'tools', proxy: 'forwarded requests', token: 'tokens for the caller' } as const
+const OWNERS = { user: 'users', project: 'the project' } as const
 const HINTS = {
   read_only: 'only read',
   destructive: 'may change or delete',
@@ -33,12 +34,15 @@ export function matchWords(match: Match): Html {
 }
 
 function conditionsOf(match: Match): readonly (readonly [label: string, text: string])[] {
-  const { uses, hints, arguments: rules, time, rate, quota } = match
+  const { owners, uses, hints, arguments: rules, time, rate, quota } = match
   return [
     ...LISTS.flatMap(([member, label]) => {
       const values = match[member]
       return values === undefined ? [] : [[label, values.join(', ')] as const]
     }),
+    ...(owners === undefined
+      ? []
+      : [['Connections of', owners.map((owner) => OWNERS[owner]).join(', ')] as const]),
     ...(uses === undefined ? [] : [['Uses', uses.map((use) => USES[use]).join(', ')] as const]),
     ...(hints === undefined ? [] : [['Tools that', hints.map((hint) => HINTS[hint]).join(', ')] as const]),
     ...(rules === undefined ? [] : [['Arguments', rules.map(({ at }) => at).join(', ')] as const]),

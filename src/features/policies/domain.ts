@@ -1,6 +1,6 @@
 import type { ApprovalTerms } from '../../domain/approval.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Hint, UseKind } from '../../domain/requested-use.ts'
+import type { ConnectionOwner, Hint, UseKind } from '../../domain/requested-use.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import type { JsonSchema } from '../../domain/tool.ts'
 
@@ -47,6 +47,8 @@ export interface PolicyMatch {
   readonly workers?: readonly string[]
   /** Ids of provider entries. */
   readonly providers?: readonly string[]
+  /** Who owns the connection that is used. Where that is not known, `allow` does not match, and all other effects do. */
+  readonly owners?: readonly ConnectionOwner[]
   /** Scopes: those needed before there is a token, those granted afterwards. */
   readonly scopes?: readonly string[]
   /** Hosts that receive the token, as far as they are known: `api.github.com`, `*.example.com`, `localhost:8080`. */

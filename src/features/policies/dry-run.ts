@@ -3,7 +3,8 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import type { RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import type { ConnectionOwner, RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import { NO_USER } from '../../domain/shared-connection.ts'
 import { readAudit } from '../../flows/audit/read-audit.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
@@ -155,9 +156,10 @@ async function pastUses(
     const providers = group.map((logged): UsedProvider => {
       const entry = entries.get(textOf(logged, 'provider_id'))
       const granted = scopes?.get(textOf(logged, 'connection_id')) ?? []
+      const owner = ownerIn(logged)
       return entry === undefined
-        ? { id: textOf(logged, 'provider_id'), scopes: granted }
-        : usedProvider(entry, granted)
+        ? { id: textOf(logged, 'provider_id'), scopes: granted, owner }
+        : { ...usedProvider(entry, granted), owner }
     })
     const areScopesUnknown = group.some((entry) => scopes?.has(textOf(entry, 'connection_id')) === false)
     const use = useOf(first, today)
@@ -253,7 +255,7 @@ async function scopesToday(
   const owners = new Map<string, Pick<Connection, 'projectId' | 'providerUid' | 'userId'>>()
   for (const release of tokens) {
     const entry = entries.get(textOf(release, 'provider_id'))
-    const userId = textOf(release, 'user_id')
+    const userId = ownerIn(release) === 'project' ? NO_USER : textOf(release, 'user_id')
     if (entry !== undefined)
       owners.set(JSON.stringify([entry.uid, userId]), {
         projectId: entry.projectId,
@@ -269,6 +271,10 @@ async function scopesToday(
     await nextTurn()
   }
   return scopes
+}
+
+function ownerIn({ owner }: AuditEntry): ConnectionOwner {
+  return owner === 'project' ? 'project' : 'user'
 }
 
 function textOf(entry: AuditEntry, member: string): string {

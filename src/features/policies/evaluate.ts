@@ -106,5 +106,23 @@ export function policiesOnArguments(
   )
 }
 
+/** The rules by owners that apply to the use if an owner that is not known is as they say. */
+export function policiesOnOwners(
+  policies: readonly Policy[],
+  use: RequestedUse,
+  context: EvaluationContext,
+): readonly Policy[] {
+  const open = byProvider(use).filter(
+    ({ provider }) => provider !== undefined && provider.owner === undefined,
+  )
+  if (open.length === 0) return NONE
+  return policies.filter((policy) => {
+    const { owners, ...match } = policy.match
+    if (owners === undefined) return false
+    const known = { ...context, verdicts: 'ignored' } as const
+    return open.some((part) => appliesTo({ ...policy, match }, part, known))
+  })
+}
+
 const NONE: readonly Policy[] = []
 const NO_RULE_APPLIES: Evaluation = { limits: [], quotas: [], hooks: [], approvals: [], approvalsBeyond: [] }

@@ -2,11 +2,18 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import { type RequestedUse, USE_KINDS } from '../../domain/requested-use.ts'
+import {
+  CONNECTION_OWNERS,
+  type RequestedUse,
+  USE_KINDS,
+  type UsedProvider,
+} from '../../domain/requested-use.ts'
+import { ownerOfUse } from '../../flows/owner-of-use.ts'
 import { defineOperation } from '../../operations/operation.ts'
 import { idText, plainText, scopeText, toolNameText, userIdText } from '../../operations/schemas/fields.ts'
 import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { usedProvider } from '../../services/used-provider.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { resolveRunner, useOfTool } from '../../tools/run/preconditions.ts'
@@ -14,7 +21,13 @@ import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { approversOf } from './approval-rule.ts'
 import { createArgumentVerdicts } from './argument-verdicts.ts'
 import type { Policy } from './domain.ts'
-import { type AppliedPolicy, type Evaluation, evaluate, policiesOnArguments } from './evaluate.ts'
+import {
+  type AppliedPolicy,
+  type Evaluation,
+  evaluate,
+  policiesOnArguments,
+  policiesOnOwners,
+} from './evaluate.ts'
 import { addPolicy, changePolicy, getPolicy as get, deletePolicy as remove } from './policy-settings.ts'
 import { readFor } from './policy-trial.ts'
 import { checkArgumentsOfTools } from './tool-argument-places.ts'
@@ -37,6 +50,10 @@ const useSchema = z.strictObject({
   tool_name: toolNameText.optional(),
   provider_id: idText.optional(),
   scopes: z.array(scopeText).max(200).optional(),
+  owner: z.enum(CONNECTION_OWNERS).optional().meta({
+    description:
+      'Who owns the connections that are used, where the providers leave that open. Absent: `user` if `user_id` has one or none is shared, else not known',
+  }),
   host: plainText(300).optional(),
   arguments: jsonObject.optional().meta({ description: 'Arguments of the tool, for policies about them' }),
   at: z.iso.datetime({ offset: true }).optional().meta({ description: 'When; absent: now' }),
@@ -46,12 +63,12 @@ const verdictSchema = z
   .object({
     decision: z.enum(['permitted', 'refused', 'depends']).meta({
       description:
-        '`depends`: on the rate of uses, on hooks, on people who must approve, or on arguments that were not given, which `undecided` lists',
+        '`depends`: on the rate of uses, on hooks, on people who must approve, or on arguments or an owner that were not given, which `undecided` lists',
     }),
     reason: z.enum(['denied', 'not_allowed', 'arguments_failed']).optional(),
     refused_by: z.array(z.string()).meta({ description: 'Ids of policies' }),
     undecided: z.array(
-      z.object({ id: z.string(), by: z.enum(['arguments', 'rate', 'quota', 'hook', 'approval']) }),
+      z.object({ id: z.string(), by: z.enum(['arguments', 'owners', 'rate', 'quota', 'hook', 'approval']) }),
     ),
     asks: z
       .array(z.object({ id: z.string(), by: approvedBySchema }))
@@ -112,19 +129,24 @@ export const testPolicies = defineOperation({
   async run(broker, { body, caller }) {
     const use = await useOf(broker, caller.projectId, body)
     const at = body.at === undefined ? broker.now() : fromTimestamp(body.at)
-    const { policies } = await broker.store.policies.inForce(caller.projectId)
+    const { policies: all } = await broker.store.policies.inForce(caller.projectId)
     const context = { at, scopes: 'needed' } as const
     const keys = use.providers.filter(({ meaning }) => meaning?.hasNoScopes).map(({ id }) => id)
     const said = (verdict: z.infer<typeof verdictSchema>) =>
       keys.length > 0 ? { ...verdict, without_scopes: keys } : verdict
+    const owners = policiesOnOwners(all, use, context)
+    const policies = all.map((policy) =>
+      owners.includes(policy) ? readFor(policy, ['owners'], 'lenient') : policy,
+    )
     const open = policiesOnArguments(policies, use, context)
-    if (open.length === 0) return said(verdictToWire(evaluate(policies, use, context)))
+    if (open.length === 0) return said(verdictToWire(evaluate(policies, use, context), { owners }))
     if (body.arguments === undefined) {
       const lenient = policies.map((policy) => readFor(policy, ['arguments'], 'lenient'))
-      return said(verdictToWire(evaluate(lenient, use, context), open))
+      return said(verdictToWire(evaluate(lenient, use, context), { owners, arguments: open }))
     }
     const verdicts = await createArgumentVerdicts(judgeToolArguments).judge(policies, use, context)
-    return said(verdictToWire(evaluate(policies, use, { ...context, ...(verdicts && { verdicts }) })))
+    const evaluation = evaluate(policies, use, { ...context, ...(verdicts && { verdicts }) })
+    return said(verdictToWire(evaluation, { owners }))
   },
 })
 
@@ -211,9 +233,14 @@ async function useOf(
   if (id === undefined && scopes.length > 0)
     throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
   const hosts = host === undefined ? undefined : [host]
+  const owned = async (provider: UsedProvider, entry: ProviderEntry | undefined): Promise<UsedProvider> => {
+    const known = provider.owner ?? sent.owner
+    const owner = known ?? (entry && (await ownerOfUse(broker, { projectId, userId, entry })))
+    return owner === undefined ? provider : { ...provider, owner }
+  }
   const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
-  const providers =
-    id === undefined ? undefined : [entry === undefined ? { id, scopes } : usedProvider(entry, scopes)]
+  const named = id === undefined ? undefined : entry ? usedProvider(entry, scopes) : { id, scopes }
+  const providers = named && [await owned(named, entry)]
   if (sent.tool_name === undefined)
     return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
   const tool = await getTool(broker, projectId, sent.tool_name)
@@ -222,21 +249,23 @@ async function useOf(
   return {
     ...use,
     ...(sent.use && { use: sent.use }),
-    ...(providers && { providers }),
+    providers:
+      providers ?? (await Promise.all(use.providers.map((used, at) => owned(used, needs[at]?.entry)))),
     ...(hosts && { hosts }),
   }
 }
 
-/** `open`: rules about arguments that are not known. */
+/** `open`: rules about an owner or arguments that are not known. */
 function verdictToWire(
   { refusal, limits, quotas, hooks, approvals, approvalsBeyond }: Evaluation,
-  open: readonly Policy[] = [],
+  open: Readonly<Partial<Record<'owners' | 'arguments', readonly Policy[]>>>,
 ): z.infer<typeof verdictSchema> {
   const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
   if (refusal !== undefined)
     return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
   const undecided = [
-    ...open.map(({ id }) => ({ id, by: 'arguments' as const })),
+    ...(open.owners ?? []).map(({ id }) => ({ id, by: 'owners' as const })),
+    ...(open.arguments ?? []).map(({ id }) => ({ id, by: 'arguments' as const })),
     ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
     ...idsOf([...quotas, ...approvalsBeyond]).map((id) => ({ id, by: 'quota' as const })),
     ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),

@@ -1,11 +1,11 @@
 import { ruleKey } from '../../domain/approval.ts'
-import type { RequestedUse, UsedProvider } from '../../domain/requested-use.ts'
+import type { RequestedUse } from '../../domain/requested-use.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import { type Release, userOf } from '../../services/release.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { inSpan } from '../../services/tracing.ts'
 import { ApprovalMissing, type UseGate } from '../../services/use-gate.ts'
-import { usedProvider } from '../../services/used-provider.ts'
+import { releasedProvider } from '../../services/used-provider.ts'
 import { UnsealError } from '../../store/seal.ts'
 import type { GateParts } from '../feature.ts'
 import { approvalRule, mayHold } from './approval-rule.ts'
@@ -20,6 +20,7 @@ import type { EvaluationContext } from './policy-match.ts'
 import { createQuotas, type UsedUp } from './policy-quota.ts'
 import { createRates } from './policy-rate.ts'
 import { idsOf, refusalOf } from './policy-refusal.ts'
+import { readFor } from './policy-trial.ts'
 import type { PoliciesInForce } from './store-policies.ts'
 
 /** The policies that the gate evaluated; without a promise if they are cached. */
@@ -269,7 +270,7 @@ export function createPolicyGate(
       const ids = () => releases.map(({ entry }) => entry.id)
       const evaluated = withPolicies(first.connection.projectId, ids, (policies) => {
         const permitted = permittedFor(releases)
-        const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(providerOf) }
+        const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(releasedProvider) }
         return decide(policies, use, permitted ?? once, 'granted')
       })
       return evaluated instanceof Promise ? evaluated.then((inForce) => [inForce]) : [evaluated]
@@ -329,7 +330,13 @@ export function createPolicyGate(
         // at other times or with other arguments a `deny` rule does not refuse, and an `allow` rule may allow
         return policy.effect === 'allow' ? [{ ...policy, match }] : []
       })
-      return (use) => evaluate(lasting, use, { at: now(), scopes: 'needed' }).refusal !== undefined
+      // a call may name an account of another owner
+      const ofAnyOwner = lasting.map((policy) => readFor(policy, ['owners'], 'lenient'))
+      return (use) => {
+        const areKnown = use.providers.every(({ owner }) => owner !== undefined)
+        const rules = areKnown ? lasting : ofAnyOwner
+        return evaluate(rules, use, { at: now(), scopes: 'needed' }).refusal !== undefined
+      }
     },
 
     nouns: ['policy'],
@@ -346,9 +353,11 @@ const denying = new WeakMap<readonly Policy[], readonly Policy[]>()
 function alwaysDenying(policies: readonly Policy[]): readonly Policy[] {
   const known = denying.get(policies)
   if (known !== undefined) return known
-  const always = policies.filter(({ effect, match: { users, workers, providers, scopes, ...others } }) => {
-    return effect === 'deny' && Object.values(others).every((member) => member === undefined)
-  })
+  const always = policies.filter(
+    ({ effect, match: { users, workers, providers, owners, scopes, ...others } }) => {
+      return effect === 'deny' && Object.values(others).every((member) => member === undefined)
+    },
+  )
   denying.set(policies, always)
   return always
 }
@@ -390,8 +399,4 @@ function permittedFor(releases: readonly Release[]): RequestedUse | undefined {
 function useByCaller(release: Release): RequestedUse {
   const { projectId } = release.connection
   return { projectId, userId: userOf(release), use: 'token', providers: [], hosts: [] }
-}
-
-function providerOf({ entry, connection, userInfo }: Release): UsedProvider {
-  return { ...usedProvider(entry, connection.scopes), userInfo }
 }

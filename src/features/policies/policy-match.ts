@@ -1,6 +1,12 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { matchesText } from '../../domain/match-text.ts'
-import type { Hint, RequestedUse, UsedProvider, UsedTool } from '../../domain/requested-use.ts'
+import type {
+  ConnectionOwner,
+  Hint,
+  RequestedUse,
+  UsedProvider,
+  UsedTool,
+} from '../../domain/requested-use.ts'
 import { coveredScopes, splitScope } from '../../domain/scopes.ts'
 import type { ArgumentVerdict } from './argument-judge.ts'
 import type { Policy } from './domain.ts'
@@ -25,7 +31,7 @@ export function byProvider({ providers, ...use }: RequestedUse): readonly UseOfP
 /** Whether all members of the rule's `match` apply to the use, except `rate`, which `policy-rate.ts` counts. */
 export function appliesTo(policy: Policy, use: UseOfProvider, context: EvaluationContext): boolean {
   const { effect, match } = policy
-  const { users, tools, workers, providers, scopes, hosts, uses, hints, methods, paths, time } = match
+  const { users, tools, workers, providers, owners, scopes, hosts, uses, hints, methods, paths, time } = match
   const { userId, tool, worker, provider, request } = use
   return (
     (uses === undefined || uses.includes(use.use)) &&
@@ -33,6 +39,7 @@ export function appliesTo(policy: Policy, use: UseOfProvider, context: Evaluatio
     (tools === undefined || (tool !== undefined && matchesTool(tools, tool, effect))) &&
     (workers === undefined || (worker !== undefined && matchesAny(workers, worker))) &&
     (providers === undefined || (provider !== undefined && matchesProvider(providers, provider, effect))) &&
+    (owners === undefined || (provider !== undefined && isOwned(owners, provider, effect))) &&
     (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, context))) &&
     (hosts === undefined || matchesHosts(hosts, use.hosts, effect)) &&
     (hints === undefined || (tool !== undefined && hasHint(hints, tool, effect))) &&
@@ -76,6 +83,15 @@ export function providerIds({ id, subjectId }: UsedProvider): readonly string[] 
 function hasHint(wanted: readonly Hint[], { hints }: UsedTool, effect: Policy['effect']): boolean {
   const isWanted = (hint: Hint) => wanted.includes(hint)
   return effect === 'allow' ? hints.every(isWanted) : hints.some(isWanted)
+}
+
+/** A connection whose owner is not known may be anyone's: rules that restrict match it, those that allow do not. */
+function isOwned(
+  wanted: readonly ConnectionOwner[],
+  { owner }: UsedProvider,
+  effect: Policy['effect'],
+): boolean {
+  return owner === undefined ? effect !== 'allow' : wanted.includes(owner)
 }
 
 /**

@@ -144,7 +144,11 @@ function counted(
 }
 
 /** The rule in this reading, for uses with these unknown members: it matches by its other members alone, or never. */
-export function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
+export function readFor(
+  policy: Policy,
+  unknown: readonly (UnknownMember | 'owners')[],
+  reading: Reading,
+): Policy {
   const { match, effect } = policy
   if (unknown.every((member) => match[member] === undefined)) return policy
   const matches = (effect === 'allow') === (reading === 'lenient')

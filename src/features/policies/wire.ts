@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type ApprovalTerms, REMEMBER } from '../../domain/approval.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import { HINTS, USE_KINDS } from '../../domain/requested-use.ts'
+import { CONNECTION_OWNERS, HINTS, USE_KINDS } from '../../domain/requested-use.ts'
 import { idText, newIdText, plainText } from '../../operations/schemas/fields.ts'
 import { jsonSchema } from '../../operations/schemas/json-schemas.ts'
 import { withoutUndefined } from '../../sdk/without-undefined.ts'
@@ -86,6 +86,14 @@ const matchSchema = z
     tools: texts(400, 'Tools by any of their names, in any case; `allow` only by names of their own'),
     workers: texts(200, 'Ids of the workers that run the tool'),
     providers: texts(200, 'Ids of provider entries'),
+    owners: z
+      .array(z.enum(CONNECTION_OWNERS))
+      .min(1, 'names nothing; leave it out to match everything')
+      .optional()
+      .meta({
+        description:
+          'Who owns the connection that is used: `user`, or `project` for those that an administrator shares. While that is not known, `allow` does not match, and the other effects do',
+      }),
     scopes: texts(1000, 'What the token may do'),
     hosts: texts(300, 'Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080`'),
     uses: z.array(z.enum(USE_KINDS)).min(1, 'names nothing; leave it out to match everything').optional(),
@@ -285,14 +293,15 @@ export function matchFromWire(match: z.infer<typeof matchSchema>): PolicyMatch {
 }
 
 function matchToWire(match: PolicyMatch) {
-  const { users, tools, workers, providers, scopes, hosts, uses, hints, methods, paths, time, rate, quota } =
-    match
+  const { users, tools, workers, providers, owners, scopes, hosts, uses, hints, methods, paths } = match
+  const { time, rate, quota } = match
   const conditions = match.arguments
   return {
     ...(users && { users: [...users] }),
     ...(tools && { tools: [...tools] }),
     ...(workers && { workers: [...workers] }),
     ...(providers && { providers: [...providers] }),
+    ...(owners && { owners: [...owners] }),
     ...(scopes && { scopes: [...scopes] }),
     ...(hosts && { hosts: [...hosts] }),
     ...(uses && { uses: [...uses] }),

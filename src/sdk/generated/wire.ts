@@ -6545,6 +6545,11 @@ export interface PolicyMatch {
   readonly workers?: readonly string[] | undefined
   /** Ids of provider entries */
   readonly providers?: readonly string[] | undefined
+  /**
+   * Who owns the connection that is used: `user`, or `project` for those that an administrator shares.
+   * While that is not known, `allow` does not match, and the other effects do
+   */
+  readonly owners?: readonly ('user' | 'project')[] | undefined
   /** What the token may do */
   readonly scopes?: readonly string[] | undefined
   /** Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080` */
@@ -6590,8 +6595,8 @@ export interface PolicyMatch {
 
 export interface PolicyVerdict {
   /**
-   * `depends`: on the rate of uses, on hooks, on people who must approve, or on arguments that were not
-   * given, which `undecided` lists
+   * `depends`: on the rate of uses, on hooks, on people who must approve, or on arguments or an owner
+   * that were not given, which `undecided` lists
    */
   readonly decision: 'permitted' | 'refused' | 'depends'
   readonly reason?: 'denied' | 'not_allowed' | 'arguments_failed'
@@ -6599,7 +6604,7 @@ export interface PolicyVerdict {
   readonly refused_by: readonly string[]
   readonly undecided: readonly {
     readonly id: string
-    readonly by: 'arguments' | 'rate' | 'quota' | 'hook' | 'approval'
+    readonly by: 'arguments' | 'owners' | 'rate' | 'quota' | 'hook' | 'approval'
   }[]
   /** The policies that ask for an approval, and whom */
   readonly asks?: readonly {
@@ -9534,6 +9539,11 @@ export interface Operations {
       readonly tool_name?: string | undefined
       readonly provider_id?: string | undefined
       readonly scopes?: readonly string[] | undefined
+      /**
+       * Who owns the connections that are used, where the providers leave that open. Absent: `user` if
+       * `user_id` has one or none is shared, else not known
+       */
+      readonly owner?: 'user' | 'project' | undefined
       readonly host?: string | undefined
       /** Arguments of the tool, for policies about them */
       readonly arguments?: JsonObject | undefined

@@ -3102,6 +3102,7 @@ class PolicyMatch(TypedDict, total=False):
     tools: list[str]
     workers: list[str]
     providers: list[str]
+    owners: list[Literal["user", "project"]]
     scopes: list[str]
     hosts: list[str]
     uses: list[Literal["tool", "proxy", "token"]]
@@ -3153,7 +3154,7 @@ class PolicyVerdict(_PolicyVerdictRequired, total=False):
 
 class PolicyVerdictUndecidedItem(TypedDict):
     id: str
-    by: Literal["arguments", "rate", "quota", "hook", "approval"]
+    by: Literal["arguments", "owners", "rate", "quota", "hook", "approval"]
 
 
 class PolicyVerdictAsksItem(TypedDict):
@@ -5825,8 +5826,8 @@ class Gatepass(_Client):
 
     def test_policies(
         self, *, user_id: str = UNSET, use: Literal["tool", "proxy", "token"] = UNSET, tool_name: str = UNSET,
-        provider_id: str = UNSET, scopes: list[str] = UNSET, host: str = UNSET, arguments: JsonObject = UNSET,
-        at: str = UNSET, timeout: Optional[float] = None,
+        provider_id: str = UNSET, scopes: list[str] = UNSET, owner: Literal["user", "project"] = UNSET,
+        host: str = UNSET, arguments: JsonObject = UNSET, at: str = UNSET, timeout: Optional[float] = None,
     ) -> PolicyVerdict:
         """Test which decision the policies make about a use.
 
@@ -5836,7 +5837,7 @@ class Gatepass(_Client):
         Needs a key of the role `readonly` or above."""
         return self._call(
             "POST", "/v1/admin/policies/test", "safe", body={"user_id": user_id, "use": use,
-            "tool_name": tool_name, "provider_id": provider_id, "scopes": scopes, "host": host,
+            "tool_name": tool_name, "provider_id": provider_id, "scopes": scopes, "owner": owner, "host": host,
             "arguments": arguments, "at": at}, timeout=timeout,
         )
 

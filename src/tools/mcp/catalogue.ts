@@ -4,6 +4,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
+import { withOwners } from '../../flows/owner-of-use.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { isSecretExpired } from '../../providers/client-registration.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
@@ -202,7 +203,9 @@ async function catalogueToken(
   try {
     const providers = [usedProvider(entry, [])]
     const hosts = [new URL(uri).host]
-    const use = { projectId, userId, use: 'tool', worker, providers, hosts } as const
+    const use = await withOwners(broker, { projectId, userId, use: 'tool', worker, providers, hosts }, [
+      { entry },
+    ])
     await broker.gate.check(use)
     const found = await permit(use, () =>
       releaseTokens<Release | undefined>(

@@ -5,12 +5,13 @@ import { newId } from '../../domain/ids.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
 import { hintsOf, isSafeToRepeat, type JsonSchema, toolId } from '../../domain/tool.ts'
 import { type ApprovedUse, approvedConnection, approveUse } from '../../flows/approve-use.ts'
+import { withOwners } from '../../flows/owner-of-use.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import type { ApprovalView } from '../../services/call-approvals.ts'
 import type { Release } from '../../services/release.ts'
 import { approve } from '../../services/request-context.ts'
 import { ApprovalMissing, type ApprovalRules, type NeededApprovals } from '../../services/use-gate.ts'
-import { usedProvider } from '../../services/used-provider.ts'
+import { releasedProvider } from '../../services/used-provider.ts'
 import { runDefinition } from '../definition.ts'
 import { type AuthorizationRequired, ownError } from '../tool-answer.ts'
 import type { ExecutionOutcome } from './execution.ts'
@@ -133,7 +134,8 @@ export async function askAhead(
   const rules = await broker.gate.approvals(tool.projectId)
   if (rules === undefined || runner.outcome === 'none') return undefined
   const executionId = newId('exec')
-  const use = useOfTool(tool, needs, runner, { userId, executionId, input })
+  const named = useOfTool(tool, needs, runner, { userId, executionId, input })
+  const use = await withOwners(broker, named, needs, call)
   const found = await findToolTokens(broker, call, needs)
   if (found.outcome === 'authorization_required') return authorizationRequired(broker, found.authorization)
   const releases = found.tokens.map(({ release }) => release)
@@ -172,11 +174,7 @@ function neededApprovals(
   use: RequestedUse,
   releases: readonly Release[],
 ): NeededApprovals {
-  const providers = releases.map(({ entry, connection, userInfo }) => ({
-    ...usedProvider(entry, connection.scopes),
-    ...(userInfo && { userInfo }),
-  }))
-  return rules?.matching({ ...use, providers }) ?? { rules: [], versions: [] }
+  return rules?.matching({ ...use, providers: releases.map(releasedProvider) }) ?? { rules: [], versions: [] }
 }
 
 /**

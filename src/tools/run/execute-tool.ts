@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import type { RequestedUse } from '../../domain/requested-use.ts'
 import { isSafeToRepeat, toolId } from '../../domain/tool.ts'
 import { noteTaken, secretsOf } from '../../flows/hand-out.ts'
+import { withOwners } from '../../flows/owner-of-use.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import { inSpan, type SpanEnd } from '../../services/tracing.ts'
@@ -151,7 +152,8 @@ async function runIfPermitted(
   const needs = await toolNeeds(broker, tool, call)
   const kept = runner.outcome === 'found' ? keptTokens(tool, needs, runner) : undefined
   if (kept !== undefined) return requirementsNotMet(kept)
-  const use = useOfTool(tool, needs, runner, { userId, executionId: options.id, input })
+  const named = useOfTool(tool, needs, runner, { userId, executionId: options.id, input })
+  const use = await withOwners(broker, named, needs, call)
   let wasCalled = false
   const onCalled = (executionId: string) => {
     wasCalled = true

@@ -109,6 +109,20 @@ describe('what a rule is about', () => {
     ['not a host that ends alike', { hosts: ['*.github.com'] }, false, { hosts: ['evilgithub.com'] }],
     ['any of several hosts', { hosts: ['b.test'] }, true, { hosts: ['a.test', 'b.test'] }],
     ['no host is known', { hosts: ['*'] }, false, TOKEN],
+    [
+      'the owner',
+      { owners: ['project'] },
+      true,
+      { providers: [{ id: 'crm', scopes: [], owner: 'project' }] },
+    ],
+    [
+      'another owner',
+      { owners: ['user'] },
+      false,
+      { providers: [{ id: 'crm', scopes: [], owner: 'project' }] },
+    ],
+    ['an owner that is not known', { owners: ['user'] }, true],
+    ['no connection', { owners: ['user', 'project'] }, false, { providers: [] }],
     ['the use', { uses: ['tool'] }, true],
     ['another use', { uses: ['proxy', 'token'] }, false],
     ['all members must match', { users: ['ada'], tools: ['github.star'], providers: ['gitlab'] }, false],
@@ -117,6 +131,9 @@ describe('what a rule is about', () => {
   })
 
   test.each<[string, PolicyMatch, boolean, Readonly<Record<string, unknown>>, ('needed' | 'granted')?]>([
+    ['the owner', { owners: ['user'] }, true, { providers: [{ id: 'crm', scopes: [], owner: 'user' }] }],
+    ['an owner that is not known', { owners: ['user', 'project'] }, false, {}],
+    ['an owner that is not known yet', { owners: ['user', 'project'] }, false, {}, 'needed'],
     ['all scopes of the token', { scopes: ['repo', 'gist', 'user'] }, true, {}],
     ['a token that may do more', { scopes: ['repo'] }, false, {}],
     [
