@@ -31,15 +31,17 @@ ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', 
 export interface EraseView extends PortalFrame {
   /** The number of connections. The form sends it, so that the final page can tell whether it lists all of them. */
   readonly connections: number
+  /** Connections of the project are shared with the user. */
+  readonly hasShared: boolean
 }
 
 /** Says what will be deleted and what will be kept, and asks for confirmation. */
 export function erasePage(view: EraseView): Html {
-  const { words, connections } = view
+  const { words, connections, hasShared } = view
   const t = portalTexts(words).erase
   const inside = html`<h1>${t.title}</h1>
 <p><strong>${t.intro}</strong></p>
-<ul class="points">${t.points.map((point) => html`<li>${point}</li>`)}</ul>
+<ul class="points">${t.points.map((point) => html`<li>${point}</li>`)}${hasShared && html`<li>${t.sharedStay}</li>`}</ul>
 ${buttonForm(view, {
   action: '/me/erase',
   text: t.button,

@@ -24,6 +24,8 @@ export interface ConnectionCard {
   /** The provider's own page about its scopes. */
   readonly documentation?: string | undefined
   readonly scopes: readonly DescribedScope[]
+  /** The user typed a key or password, which has no scopes. */
+  readonly isTyped: boolean
   readonly isDefault: boolean
   /** The user has other accounts at this provider. */
   readonly hasSiblings: boolean
@@ -45,10 +47,19 @@ export interface ClientCard {
   readonly lastUsedAt?: EpochSeconds | undefined
 }
 
+/** A connection of the project. There is nothing that the user could do with it here. */
+export interface SharedCard {
+  readonly id: string
+  readonly name: string
+  readonly providerName: string
+  readonly logo?: TileLogo | undefined
+}
+
 export interface MeView extends PortalFrame {
   readonly connections: readonly ConnectionCard[]
   /** The URL of the next page of connections. */
   readonly next?: string | undefined
+  readonly shared: readonly SharedCard[]
   readonly clients: readonly ClientCard[]
   /** What features show: first what needs the user now. */
   readonly first: readonly (Html | '')[]
@@ -59,7 +70,7 @@ export interface MeView extends PortalFrame {
 
 /** The user's own page: what is connected, for what, since when and for which tools, each with a way to end it. */
 export function mePage(view: MeView): Html {
-  const { words, brand, user, connections, clients, can, note, next, first, rest } = view
+  const { words, brand, user, connections, shared, clients, can, note, next, first, rest } = view
   const t = portalTexts(words)
   const app = appOf(view)
   const back = returnLink(view)
@@ -73,6 +84,7 @@ ${first}
 ${connections.length === 0 && html`<p class="card empty muted">${t.none}</p>`}
 ${connections.map((connection) => connectionCard(view, connection))}
 ${next !== undefined && html`<p><a href="${next}">${t.showMore}</a></p>`}
+${shared.length > 0 && sharedSection(view)}
 ${clients.length > 0 && clientsSection(view)}
 ${rest}
 ${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.intro}</p><div class="actions"><a class="button secondary" href="/me/data">${t.data.open}</a></div></section>`}
@@ -118,8 +130,13 @@ function brokenText(words: Words, reason: NeedsAuthorizationReason, provider: Ht
   return typeof text === 'function' ? text({ provider }) : text
 }
 
-function sentences(words: Words, providerName: string, { scopes, documentation }: ConnectionCard): Html {
+function sentences(
+  words: Words,
+  providerName: string,
+  { scopes, isTyped, documentation }: ConnectionCard,
+): Html {
   const t = portalTexts(words)
+  if (isTyped) return html`<ul class="scopes"><li>${t.byKey}</li></ul>`
   if (scopes.length === 0)
     return html`<ul class="scopes"><li>${t.defaults({ provider: name(providerName) })}</li></ul>`
   const items = scopes.map(({ scope, sentence }) =>
@@ -130,6 +147,20 @@ function sentences(words: Words, providerName: string, { scopes, documentation }
   const rest = items.slice(SENTENCES_SHOWN)
   return html`<ul class="scopes">${items.slice(0, SENTENCES_SHOWN)}</ul>
 ${rest.length > 0 && html`<details class="more"><summary>${t.more({ count: rest.length })}</summary><ul class="scopes">${rest}</ul></details>`}`
+}
+
+function sharedSection(view: MeView): Html {
+  const t = portalTexts(view.words).shared
+  return html`<section class="aside" id="shared"><h2>${t.title}</h2>
+<p>${t.intro({ app: appOf(view) })}</p>
+${view.shared.map(
+  ({ id, name: title, providerName, logo }) => html`<article class="card connection" aria-labelledby="${id}">
+<header>${providerTile({ providerName, logo })}
+<div><h3 id="${id}">${name(providerName)}</h3><p class="muted">${name(title)}</p></div>
+<p class="badge">${t.belongs}</p></header>
+</article>`,
+)}
+</section>`
 }
 
 function clientsSection(view: MeView): Html {

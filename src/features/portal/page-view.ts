@@ -8,8 +8,8 @@ import type { TileLogo } from '../../http/pages/provider-tile.ts'
 import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
-import type { ClientCard, ConnectionCard } from './page-me.ts'
-import type { PortalConnection } from './portal-view.ts'
+import type { ClientCard, ConnectionCard, SharedCard } from './page-me.ts'
+import type { PortalConnection, SharedWithUser } from './portal-view.ts'
 
 /** The cards of a page of connections, with the titles of the tools that used them. */
 export async function connectionCards(
@@ -33,6 +33,7 @@ export async function connectionCards(
       documentation: facts?.documentation,
       account: account.name || account.id,
       scopes: describeScopes(facts?.scopes, approvedScopes(connection, entry?.provider), language),
+      isTyped: entry?.provider.credentials !== undefined,
       isDefault,
       hasSiblings,
       broken: status === 'needs_authorization' ? (statusReason ?? 'refresh_refused') : undefined,
@@ -43,6 +44,10 @@ export async function connectionCards(
       moreTools,
     }
   })
+}
+
+export function sharedCard(broker: Broker, { id, name, entry }: SharedWithUser): SharedCard {
+  return { id, name, providerName: entry.provider.displayName, logo: logoOf(broker, entry) }
 }
 
 export function clientCard(broker: Broker, consent: McpConsent): ClientCard {

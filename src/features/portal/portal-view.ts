@@ -2,8 +2,11 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { isSharedWith } from '../../domain/shared-connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
+import { sharedConnections } from '../../flows/shared-token.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { ownerOf } from '../../providers/provider-grant.ts'
 import type { ConnectionTool } from '../../store/connection-tools.ts'
 
 /** The most connections on one page, and the most uses by tools that are read for them. */
@@ -26,6 +29,13 @@ export interface PortalConnection {
   readonly unusedSince?: EpochSeconds
   /** The user has other accounts at this provider. */
   readonly hasSiblings: boolean
+}
+
+/** A connection of the project that is shared with the user. */
+export interface SharedWithUser {
+  readonly id: string
+  readonly name: string
+  readonly entry: ProviderEntry
 }
 
 export interface PortalView {
@@ -93,4 +103,21 @@ export async function ownConnection(
 ): Promise<Connection | undefined> {
   const connection = await store.connections.find(id)
   return connection?.projectId === projectId && connection.userId === userId ? connection : undefined
+}
+
+/**
+ * The connections of the project that some use by this user could take. What agents and tools they are limited to does not
+ * count: the user's own page shows whose accounts may act for them, not for what.
+ */
+export async function sharedWithUser(
+  broker: Broker,
+  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+): Promise<readonly SharedWithUser[]> {
+  const all = await sharedConnections(broker, projectId)
+  const theirs = all.filter(({ sharedWith: { users } }) => isSharedWith({ users }, { userId, agents: [] }))
+  const shown = theirs.map(async ({ id, name, providerUid }) => {
+    const entry = await findProviderByUid(broker, projectId, providerUid)
+    return entry === undefined || ownerOf(entry.provider) === 'user' ? [] : [{ id, name, entry }]
+  })
+  return (await Promise.all(shown)).flat()
 }

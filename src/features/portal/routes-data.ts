@@ -5,6 +5,7 @@ import { streamedBody } from '../../http/endpoint/streamed-body.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { dataPage, erasedPage, erasePage } from './page-data.ts'
 import { permissionFor } from './portal-rights.ts'
+import { sharedWithUser } from './portal-view.ts'
 import type { MeSession } from './routes-session.ts'
 import { userData } from './user-data.ts'
 
@@ -45,7 +46,8 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     const { projectId, subject: userId } = session
     const { total } = await broker.store.connections.list(projectId, { userId }, { offset: 0, limit: 1 })
     pageHeaders(c, { hasForm: true })
-    return c.html(erasePage({ ...(await me.frame(request)), connections: total }))
+    const hasShared = (await sharedWithUser(broker, { projectId, userId })).length > 0
+    return c.html(erasePage({ ...(await me.frame(request)), connections: total, hasShared }))
   })
 
   me.form(app, '/me/erase', async (request) => {

@@ -14,9 +14,9 @@ import type { PortalFrame } from './page-frame.ts'
 import { mePage } from './page-me.ts'
 import { type MeNote, noteText, readNote } from './page-notes.ts'
 import { portalStyle } from './page-style.ts'
-import { clientCard, connectionCards } from './page-view.ts'
+import { clientCard, connectionCards, sharedCard } from './page-view.ts'
 import { permissionFor } from './portal-rights.ts'
-import { portalView } from './portal-view.ts'
+import { portalView, sharedWithUser } from './portal-view.ts'
 import { addMeConnections } from './routes-connections.ts'
 import { addMeData } from './routes-data.ts'
 import { addEnter } from './routes-enter.ts'
@@ -51,6 +51,7 @@ function addPortal(app: OpenAPIHono, broker: Broker, _: unknown, parts: readonly
     const given = c.req.query('after') ?? ''
     const after = /^conn_\w{1,80}$/.test(given) ? given : undefined
     const view = await portalView(broker, { projectId, userId, ...(after !== undefined && { after }) })
+    const shared = after === undefined ? await sharedWithUser(broker, { projectId, userId }) : []
     const frame = await me.frame({ c, session })
     const shown = await Promise.all(parts.map(({ show }) => show(broker, partUser(broker, session, frame))))
     const can = (right: PortalRight) => permissionFor(broker, session, right) !== 'missing'
@@ -71,6 +72,7 @@ function addPortal(app: OpenAPIHono, broker: Broker, _: unknown, parts: readonly
         ...frame,
         connections: await connectionCards(broker, projectId, view.connections, frame.words.language),
         next: view.next && `/me?after=${view.next}`,
+        shared: shared.map((one) => sharedCard(broker, one)),
         clients: view.clients.map((consent) => clientCard(broker, consent)),
         first: shown.map(({ first }) => first),
         rest: shown.map(({ rest }) => rest),

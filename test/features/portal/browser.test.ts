@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/domain/languages.ts'
 import { lookAt, tabStops } from '../../browser/look-at.ts'
 import { newPerson, openBrowser, type Person } from '../../browser.ts'
+import { type FakeKeyService, startFakeKeyService } from '../../fake-key-service.ts'
 import { approve, startWorld, type World } from '../../http/world.ts'
 import { mcpConsent } from '../../store/fixtures.ts'
 import { portalLink } from './portal-world.ts'
@@ -12,6 +13,7 @@ import { portalLink } from './portal-world.ts'
 const DAY = 24 * 3600
 let browser: Browser
 let world: World
+let service: FakeKeyService
 let clock = Math.floor(Date.now() / 1000)
 
 beforeAll(async () => {
@@ -22,14 +24,37 @@ beforeAll(async () => {
     provider_id: 'github',
     oauth2: { client_id: 'c', client_secret: 's' },
   })
+  service = await startFakeKeyService()
+  await world.call('POST', '/v1/admin/auth_providers', {
+    id: 'desk',
+    name: 'Help Desk',
+    type: 'credentials',
+    owner: 'either',
+    credentials: {
+      fields: { api_key: { label: 'API key', secret: true } },
+      place: { basic: { username: '{{api_key}}', password: 'X' } },
+      test_request: { endpoint: `${service.url}/basic/me` },
+      account: { id: ['$.id'], name: ['$.contact.email'] },
+      api: { base_url: `${service.url}/basic`, hosts: [service.host] },
+    },
+  })
+  const shared = await world.call('POST', '/v1/admin/connections', {
+    provider_id: 'desk',
+    owner: 'project',
+    name: 'Support of the whole organization',
+    fields: { api_key: service.key },
+    shared_with: { users: ['*'] },
+  })
+  expect(shared.status, JSON.stringify(shared.body)).toBe(201)
 })
 
 afterAll(async () => {
   await browser.close()
   await world[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
 })
 
-/** A user who has used much: a tool, two accounts, one that broke, one that rests, two applications. */
+/** A user who has used much: a tool, two accounts, a key, one that broke, one that rests, two applications. */
 async function busyUser(user: string): Promise<void> {
   const { store, uses } = world.gatepass.broker
   const { call, as } = world
@@ -50,6 +75,8 @@ async function busyUser(user: string): Promise<void> {
     ],
   })
   expect(added.status, JSON.stringify(added.body)).toBeLessThan(300)
+  const typed = { user_id: user, provider_id: 'desk', fields: { api_key: service.key } }
+  expect((await call('POST', '/v1/connections', typed)).status).toBe(201)
   const need = {
     auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
     user_id: user,

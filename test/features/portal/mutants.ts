@@ -2,6 +2,24 @@ import type { Mutation } from '../../mutants/mutation.ts'
 
 export const portal: readonly Mutation[] = [
   {
+    rows: ['72'],
+    fault: 'users see the connections of the project that are shared with others',
+    file: 'src/features/portal/portal-view.ts',
+    from: 'all.filter(({ sharedWith: { users } }) => isSharedWith({ users }, { userId, agents: [] }))',
+    to: 'all',
+    test: 'features/portal/shared.test.ts',
+    name: 'nobody else does',
+  },
+  {
+    rows: ['72'],
+    fault: 'a user disconnects the connection that holds a key of the project',
+    file: 'src/features/portal/portal-view.ts',
+    from: 'connection?.projectId === projectId && connection.userId === userId ?',
+    to: 'connection?.projectId === projectId ?',
+    test: 'features/portal/shared.test.ts',
+    name: 'no button, link or address',
+  },
+  {
     rows: ['6', '45'],
     fault: 'a link to /me can be used again and again',
     file: 'src/features/portal/store-tickets.ts',

@@ -25,6 +25,7 @@ export interface PortalTexts {
   readonly may: string
   readonly more: CountSentence
   readonly defaults: Sentence<'provider'>
+  readonly byKey: string
   readonly undescribed: Sentence<'scope' | 'provider'>
   readonly connectedOn: string
   readonly usedBy: string
@@ -36,6 +37,11 @@ export interface PortalTexts {
   readonly addAccount: Sentence<'provider'>
   readonly disconnect: string
   readonly showMore: string
+  readonly shared: {
+    readonly title: string
+    readonly intro: AppSentence
+    readonly belongs: string
+  }
   readonly endAllAccess: string
   readonly confirmDisconnect: Sentence<'provider'>
   readonly confirmText: AppSentence<'provider'>
@@ -73,6 +79,7 @@ export interface PortalTexts {
     readonly title: string
     readonly intro: string
     readonly points: readonly string[]
+    readonly sharedStay: string
     readonly understood: string
     readonly button: string
     readonly keep: string
