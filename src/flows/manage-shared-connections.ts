@@ -4,10 +4,12 @@ import { derivedFrom } from '../domain/derived-account.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { NO_USER, type SharedConnection, type SharedWith } from '../domain/shared-connection.ts'
+import { readTrail } from '../domain/trail.ts'
 import type { ConnectionValues } from '../providers/connection-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { isUserless, ownerOf } from '../providers/provider-grant.ts'
 import { changeRow } from '../services/change-row.ts'
+import { causeOfStored } from './causes/explain-connection.ts'
 import { unavailableError } from './get-access-token.ts'
 import {
   findProviderByUid,
@@ -16,6 +18,7 @@ import {
   registeredClient,
   requireActive,
 } from './get-provider.ts'
+import { getShared, noShared } from './get-shared.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 import { sharedKey, testKey } from './shared-key.ts'
 import { askOperator, tokenFor } from './shared-token.ts'
@@ -102,7 +105,22 @@ async function tryToken(broker: Broker, entry: ProviderEntry, shared: SharedConn
   const { connection } = await tokenFor(broker, entry, shared, [])
   const asked = await refreshConnection(broker, entry, connection)
   if (asked.outcome === 'provider_unavailable') throw unavailableError(asked)
-  if (asked.outcome === 'authorization_required') throw askOperator(broker, entry)
+  if (asked.outcome === 'authorization_required') throw await refusedGrant(broker, entry, connection.id)
+}
+
+/** Why the provider gave no token: its own words, and what an administrator does about it. */
+async function refusedGrant(
+  broker: Broker,
+  entry: ProviderEntry,
+  connectionId: string,
+): Promise<BrokerError> {
+  const why = await causeOfStored(broker, connectionId)
+  if (why === undefined) return askOperator(broker, entry)
+  const { entries } = readTrail((await broker.store.connections.trail(connectionId)) ?? '')
+  const { error, description } = entries.findLast(({ step }) => step === 'refresh_failed')?.details ?? {}
+  const answer = [error, description].filter((word) => word !== undefined).join(': ')
+  const said = answer === '' ? '' : ` ${entry.provider.displayName} answered ${answer}.`
+  return new BrokerError('authorization_required', `${why.message}${said} ${why.toDo}`, { why })
 }
 
 /** All of the project, oldest first. */
@@ -120,7 +138,7 @@ export async function getSharedConnection(
   projectId: string,
   id: string,
 ): Promise<SharedWithEntry> {
-  return withEntry(broker, await find(broker, projectId, id))
+  return withEntry(broker, await getShared(broker, projectId, id))
 }
 
 async function withEntry(broker: Broker, shared: SharedConnection): Promise<SharedWithEntry> {
@@ -162,7 +180,7 @@ export async function changeSharedConnection(
     readonly fields?: ConnectionValues | undefined
   },
 ): Promise<SharedWithEntry> {
-  const read = () => find(broker, projectId, id)
+  const read = () => getShared(broker, projectId, id)
   const first = await read()
   const key = fields && (await sharedKey(broker, await entryOf(broker, first), first, fields))
   const shared = await changeRow(`The shared connection "${id}"`, first, read, async (before) => {
@@ -196,7 +214,7 @@ export async function testSharedConnection(
   projectId: string,
   id: string,
 ): Promise<SharedWithEntry> {
-  const shared = await find(broker, projectId, id)
+  const shared = await getShared(broker, projectId, id)
   const entry = await entryOf(broker, shared)
   if (entry.provider.credentials !== undefined) await testKey(broker, entry, shared)
   else {
@@ -208,27 +226,14 @@ export async function testSharedConnection(
 
 async function entryOf(broker: Broker, shared: SharedConnection): Promise<ProviderEntry> {
   const entry = await findProviderByUid(broker, shared.projectId, shared.providerUid)
-  if (entry === undefined) throw notFound(shared.id)
+  if (entry === undefined) throw noShared(shared.id)
   return requireActive(entry)
 }
 
 /** Deletes it with its tokens. Throws `not_found`. */
 export async function deleteSharedConnection(broker: Broker, projectId: string, id: string): Promise<void> {
   const audit = broker.audit.of(projectId, { action: 'shared_connection.deleted', subject: id })
-  if (!(await broker.store.sharedConnections.delete({ projectId, id }, audit))) throw notFound(id)
-}
-
-async function find({ store }: Broker, projectId: string, id: string): Promise<SharedConnection> {
-  const found = await store.sharedConnections.find(projectId, id)
-  if (found === undefined) throw notFound(id)
-  return found
-}
-
-function notFound(id: string): BrokerError {
-  return new BrokerError(
-    'not_found',
-    `There is no connection of the project with the id "${id}". GET /v1/admin/connections lists those there are.`,
-  )
+  if (!(await broker.store.sharedConnections.delete({ projectId, id }, audit))) throw noShared(id)
 }
 
 function nameTaken(entry: ProviderEntry | undefined, name: string): BrokerError {

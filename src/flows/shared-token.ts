@@ -142,15 +142,27 @@ export function sharedUse(userId: string, tool: SharedUse['tool']): SharedUse {
   return { userId, agents, tool }
 }
 
-/** Whether the connection is shared with the use, and may have these scopes. */
-export function serves(
-  { sharedWith, scopes: most }: SharedConnection,
-  use: SharedUse,
-  scopes: readonly string[],
+/**
+ * Whether the connection may have these scopes, and its key, or its token of them, is not known to be refused. A token that
+ * was never asked for counts as usable. `rows`: the keys and tokens of the entry's shared connections.
+ */
+export function isUsableFor(
+  broker: Broker,
+  entry: ProviderEntry,
+  shared: SharedConnection,
+  needed: readonly string[],
+  rows: readonly Connection[],
 ): boolean {
-  return (
-    isSharedWith(sharedWith, use) && (most === undefined || scopes.every((scope) => most.includes(scope)))
-  )
+  const { id, scopes: most } = shared
+  const rowOf = (accountId: string) => rows.find(({ account }) => account.id === accountId)
+  if (entry.provider.credentials !== undefined) {
+    const key = rowOf(sharedKeyAccountId(id))
+    return key?.status === 'active' && key.providerIdentity === providerIdentity(broker, entry)
+  }
+  if (most !== undefined && needed.some((scope) => !most.includes(scope))) return false
+  const token = rowOf(tokenAccount({ id }, scopesFor(entry, shared, needed)))
+  if (token === undefined || token.providerIdentity !== providerIdentity(broker, entry)) return true
+  return token.status === 'active' || !isOfNow(token, entry)
 }
 
 /** The needed scopes, or all that the connection may have, in a fixed order. Throws `denied_by_policy` for others. */

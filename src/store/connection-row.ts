@@ -33,3 +33,6 @@ export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): Co
 export function ownedBy(connections: Tables['connections'], owner: ConnectionOwner): SQL | undefined {
   return and(isOfUser(connections, owner), eq(connections.providerUid, owner.providerUid))
 }
+
+/** Accounts of rows that `isScopeSet`. */
+export const SCOPE_SETS = `of_conn_${'_'.repeat(32)} ${'_'.repeat(43)}`

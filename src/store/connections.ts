@@ -8,7 +8,7 @@ import {
   type ConnectionRefreshes,
   createConnectionRefreshes,
 } from './connection-refreshes.ts'
-import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionChange, connectionColumns, ownedBy, ownerOf, SCOPE_SETS } from './connection-row.ts'
 import { connectionWrites, type DeletedConnection, type IdentityChange } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
@@ -242,9 +242,6 @@ export function createConnections(database: Database): Connections {
     },
   }
 }
-
-/** Accounts of rows that `isScopeSet`. */
-const SCOPE_SETS = `of_conn_${'_'.repeat(32)} ${'_'.repeat(43)}`
 
 const DELETED_BY_OPERATOR = { by: 'operator', revocation: 'not_attempted' } as const
 

@@ -1,9 +1,11 @@
-import { and, count, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, count, eq, gte, lt, ne, notLike, sql } from 'drizzle-orm'
 import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { firstIdAt } from '../domain/ids.ts'
+import { NO_USER } from '../domain/shared-connection.ts'
 import { type Browsed, createBrowse, type ListPosition } from './browse.ts'
+import { SCOPE_SETS } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { MOST_COUNTED } from './page.ts'
 import { isOfUser } from './row-conditions.ts'
@@ -38,7 +40,10 @@ export type ConnectionIndex =
   | { readonly status: Connection['status'] }
   | Record<never, never>
 
-/** Lists of the console, the newest first, read by an index alone: without counts and offsets, long lists stay fast. */
+/**
+ * Lists of the console, the newest first, read by an index alone: without counts and offsets, long lists stay fast. Of
+ * connections they have what users connected: no tokens of shared connections, nor of some scopes of an installation.
+ */
 export interface ConsoleLists {
   connections(
     projectId: string,
@@ -71,14 +76,13 @@ export function createConsoleLists(database: Database): ConsoleLists {
     createBrowse(database, {
       key: connections.id,
       matching: (p: ByConnection) =>
-        by === 'provider'
-          ? eq(connections.providerUid, p.providerUid)
-          : by === 'user'
-            ? isOfUser(connections, p)
-            : and(
-                eq(connections.projectId, p.projectId),
-                by === 'status' ? eq(connections.status, p.status) : undefined,
-              ),
+        and(
+          notLike(connections.accountId, SCOPE_SETS),
+          by === 'user' ? isOfUser(connections, p) : ne(connections.userId, NO_USER),
+          by === 'provider' ? eq(connections.providerUid, p.providerUid) : undefined,
+          by === 'all' || by === 'status' ? eq(connections.projectId, p.projectId) : undefined,
+          by === 'status' ? eq(connections.status, p.status) : undefined,
+        ),
       select: (where, order) =>
         query
           .select({

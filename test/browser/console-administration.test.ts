@@ -101,6 +101,32 @@ describe('by hand', () => {
     await logIn(person)
   })
 
+  test('the form of a policy has the fields of its effect alone', async () => {
+    const { page } = person
+    await page.goto(at('/policy/new'))
+    const titles = ['a rate of uses', 'a quota of runs', 'Which hook', 'Who approves']
+    const shown = async (effect: string) => {
+      await page.getByLabel('Effect').selectOption(effect)
+      const visible = await Promise.all(titles.map((title) => page.getByText(title).isVisible()))
+      return titles.filter((_, at) => visible[at])
+    }
+    expect(await shown('deny')).toEqual(['a rate of uses', 'a quota of runs'])
+    expect(await shown('allow')).toEqual([])
+    expect(await shown('approve')).toEqual(['a quota of runs', 'Who approves'])
+    expect(await shown('hook')).toEqual(['a rate of uses', 'Which hook'])
+    await page.getByText('Which hook').click()
+    await lookAt(person, 'console-policy-hook')
+    await page.getByLabel('URL').fill('https://hooks.example.com/pre')
+    await page.getByLabel('ID', { exact: true }).fill('by-owner')
+    await page.getByLabel('The project: an administrator shares it').check()
+    await page.getByLabel('Effect').selectOption('deny')
+    await page.getByRole('button', { name: 'Create policy' }).click()
+    await page.waitForURL(at('/policies/by-owner'))
+    const made = (await world.call('GET', '/v1/admin/policies/by-owner')).body
+    expect(made).toMatchObject({ effect: 'deny', match: { owners: ['project'] } })
+    expect(made).not.toHaveProperty('hook')
+  })
+
   test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
     const { page } = person
     await page.goto(at('/policy/new'))

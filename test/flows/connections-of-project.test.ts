@@ -145,6 +145,33 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(sentToken()).toBe('Bearer t-2')
   })
 
+  test('a tool whose only connection is refused counts as not ready, until a test works again', async () => {
+    const { body } = await share({ scopes: ['read', 'write'] })
+    const request = {
+      name: 'Things',
+      description: 'Lists things.',
+      method: 'GET',
+      url: '/api/things',
+      input_schema: { type: 'object', properties: {} },
+      authorization: { id: entry, scopes: ['read'] },
+    }
+    const openapi = { request, server_url: machine.server.url, namespace: `Crm${entries}` }
+    const made = await call('POST', '/v1/workers', { id: `${entry}-api`, openapi })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const status = async () =>
+      (await call('GET', `/v1/tools/Crm${entries}.Things?user_id=ada`)).body.requirements
+    expect(await status()).toMatchObject({ met: true, authorization: { token_status: 'completed' } })
+    machine.error = 'invalid_grant'
+    await proxy('ada', { 'x-gatepass-scopes': 'read' })
+    expect(await status()).toMatchObject({ met: false, authorization: { token_status: 'not_started' } })
+    machine.error = undefined
+    clock.advance(60)
+    expect((await call('POST', `/v1/admin/connections/${body.id}/test`)).status).toBe(200)
+    expect(await status()).toMatchObject({ met: true, authorization: { token_status: 'completed' } })
+    await call('PATCH', `/v1/admin/connections/${body.id}`, { shared_with: { users: ['bob'] } })
+    expect(await status()).toMatchObject({ met: false })
+  })
+
   test('each set of scopes has a token of its own, within those that the connection may have', async () => {
     await share({ scopes: ['write', 'read'] })
     expect(machine.asked).toEqual([{ grant_type: 'client_credentials', scope: 'read write' }])
@@ -190,7 +217,14 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect(await share()).toMatchObject({ status: 502, body: { name: 'token_request_refused' } })
     machine.error = 'invalid_grant'
     clock.advance(60)
-    expect((await share()).status).toBe(403)
+    const refused = await share()
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { name: 'authorization_required', cause: { code: 'machine_grant_refused', who: 'operator' } },
+    })
+    // the provider's word, and what to do
+    expect(refused.body.message).toMatch(/answered invalid_grant\. Compare the client/)
+    expect(JSON.stringify(refused.body)).not.toContain('s3cret')
     machine.error = undefined
     expect((await call('GET', '/v1/admin/connections')).body.items.filter(isOf)).toEqual([])
     clock.advance(60)

@@ -5,6 +5,7 @@ import { type FakeKeyService, startFakeKeyService } from '../fake-key-service.ts
 import { onBothDatabases } from '../features/approvals/both-databases.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { answer, listen } from '../loopback.ts'
+import { UserAgent } from '../user-agent.ts'
 
 // Keys that the project owns: checked at the service, stored sealed, and used by those alone with whom they are shared.
 
@@ -296,6 +297,66 @@ describe.each(onBothDatabases)('on %s', (_, optionsOf) => {
     expect((await proxy('zoe')).status).toBe(403)
     await change(body.id, { shared_with: { tools: ['Other.*'] } })
     expect(JSON.stringify((await run('zoe')).body)).toContain('are not shared with this use')
+  })
+
+  test('a tool whose only key is refused counts as not ready, until the key is replaced', async () => {
+    const { body } = await share()
+    const request = {
+      name: 'Tickets',
+      description: 'Lists tickets.',
+      method: 'GET',
+      url: '/basic/acme/tickets',
+      input_schema: { type: 'object', properties: {} },
+      authorization: { id: entry },
+    }
+    const openapi = { request, server_url: service.url, namespace: `Desk${entries}` }
+    expect((await call('POST', '/v1/workers', { id: `${entry}-api`, openapi })).status).toBe(201)
+    const status = async (user: string) => {
+      const found = await call('GET', `/v1/tools/Desk${entries}.Tickets?user_id=${user}`)
+      expect(found.status, JSON.stringify(found.body)).toBe(200)
+      return found.body.requirements
+    }
+    expect(await status('ada')).toMatchObject({ met: true, authorization: { token_status: 'completed' } })
+    expect(await status('bob')).toMatchObject({ met: false, authorization: { token_status: 'not_started' } })
+    service.key = NEW_KEY
+    for (const seconds of [100, 61]) {
+      clock.advance(seconds)
+      await proxy()
+    }
+    const broken = await status('ada')
+    expect(broken).toMatchObject({
+      met: false,
+      authorization: {
+        token_status: 'not_started',
+        status_reason: expect.stringContaining('An administrator has to look after it'),
+      },
+    })
+    await change(body.id, { fields: { workspace: 'acme', api_key: NEW_KEY } })
+    expect(await status('ada')).toMatchObject({ met: true, authorization: { token_status: 'completed' } })
+    const { credentials } = providerBody({ place: { basic: { username: '{{api_key}}', password: 'Y' } } })
+    await call('PATCH', `/v1/admin/auth_providers/${entry}`, { credentials })
+    expect(await status('ada')).toMatchObject({ met: false })
+  })
+
+  test('the console lists it as the project’s alone, and needs attention there', async () => {
+    await share()
+    await proxy()
+    const operator = new UserAgent()
+    const at = (path: string) => `${gatepass.url}/dashboard${path}`
+    await operator.submitForm(await operator.follow(at('')), { key: gatepass.apiKey })
+    const page = async (path: string) => (await operator.get(at(path))).body
+    for (const path of [`/connections?provider=${entry}`, '/connections'])
+      expect(await page(path)).not.toContain('Support')
+    expect(await page('/shared')).toContain('Support')
+    service.key = NEW_KEY
+    for (const seconds of [100, 61]) {
+      clock.advance(seconds)
+      await proxy()
+    }
+    expect(await page('/connections?status=needs_authorization')).not.toContain('Support')
+    const overview = await page('')
+    expect(overview).toContain(`1 connection of the project at ${entry}`)
+    expect(overview).toContain('href="/dashboard/shared"')
   })
 
   test('a login is sent again when its token ends, and stays when the sharing changes', async () => {

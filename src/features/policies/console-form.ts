@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { operationForm } from '../../http/console/operation-form.ts'
 import { DAYS } from './console-match.ts'
-import type { Policy } from './domain.ts'
+import type { Effect, Policy } from './domain.ts'
 import { createPolicy, updatePolicy } from './operations.ts'
 import { policyToWire } from './wire.ts'
 
@@ -118,10 +118,15 @@ const LAYOUT = {
   },
 } as const
 
+/** A section that only rules of these effects may have. */
+function effects(...values: readonly Effect[]) {
+  return { field: 'effect', values }
+}
+
 const SECTIONS = {
   match: {
     title: 'What it matches',
-    hint: 'An empty field matches everything. In a list one value is enough, and * stands for any characters.',
+    hint: 'Fill in only what the rule is about: a use has to match every field that is filled in, and an empty one does not matter. In a list one value is enough, and * stands for any characters.',
     isOpen: true,
   },
   'match.arguments': { title: 'Only with some arguments of the tool' },
@@ -130,10 +135,10 @@ const SECTIONS = {
     also: ['match.workers', 'match.methods', 'match.paths'],
   },
   'match.time': { title: 'Only on some days or at some hours' },
-  'match.rate': { title: 'Only above a rate of uses' },
-  'match.quota': { title: 'Only above a quota of runs' },
-  hook: { title: 'Which hook is called' },
-  approve: { title: 'Who approves' },
+  'match.rate': { title: 'Only above a rate of uses', only: effects('deny', 'hook') },
+  'match.quota': { title: 'Only above a quota of runs', only: effects('deny', 'approve') },
+  hook: { title: 'Which hook is called', only: effects('hook') },
+  approve: { title: 'Who approves', only: effects('approve') },
 } as const
 
 export const CREATE = operationForm(

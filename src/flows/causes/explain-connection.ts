@@ -11,7 +11,7 @@ import { mayActFor } from '../../services/request-context.ts'
 import { isSubject } from '../exchange-subject.ts'
 import { getConnection } from '../get-connection.ts'
 import { findProviderByUid, providerIdentity } from '../get-provider.ts'
-import { getSharedConnection } from '../manage-shared-connections.ts'
+import { getShared } from '../get-shared.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
 import { causeForGrant, causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
 
@@ -91,7 +91,7 @@ export async function connectionToExplain(
       ? found
       : getConnection(broker, projectId, id)
   }
-  const { shared } = await getSharedConnection(broker, projectId, id)
+  const shared = await getShared(broker, projectId, id)
   const rows = await connections.ofOwner({ projectId, providerUid: shared.providerUid, userId: NO_USER })
   const own = rows.filter(({ account }) => account.id.startsWith(`${id} `))
   const trails = await Promise.all(own.map((row) => connections.trail(row.id)))

@@ -2,6 +2,8 @@ import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import { derivedFrom } from '../../domain/derived-account.ts'
+import { NO_USER } from '../../domain/shared-connection.ts'
 import { readTrail } from '../../domain/trail.ts'
 import { providersOf } from '../get-provider.ts'
 import { causeOfAuthorization } from './explain-authorization.ts'
@@ -15,6 +17,8 @@ export interface BrokenConnections {
   readonly provider: string
   readonly cause: Cause
   readonly ids: readonly string[]
+  /** The connections of the project whose keys or tokens these are; empty: they are users'. */
+  readonly sharedIds: readonly string[]
 }
 
 /** The project's broken connections, grouped by provider and cause. `isPartial`: there may be more than `most`. */
@@ -25,16 +29,22 @@ export async function brokenConnections(
 ): Promise<{ readonly groups: readonly BrokenConnections[]; readonly isPartial: boolean }> {
   const troubled = await broker.store.connections.troubled(projectId, most)
   const book = await providersOf(broker, projectId)
-  const groups = new Map<string, BrokenConnections & { readonly ids: string[] }>()
+  const groups = new Map<
+    string,
+    BrokenConnections & { readonly ids: string[]; readonly sharedIds: string[] }
+  >()
   for (const connection of troubled) {
     const entry = book.byUid(connection.providerUid)
     const { entries } = readTrail(connection.trail ?? '')
     const cause = causeOfConnection(broker, connection, entry, entries)
     if (cause === undefined) continue
     const provider = entry?.id ?? REMOVED
-    const key = `${provider} ${cause.code}`
-    const group = groups.get(key) ?? { provider, cause, ids: [] }
+    const isShared = connection.userId === NO_USER
+    const key = `${provider} ${cause.code} ${isShared}`
+    const group = groups.get(key) ?? { provider, cause, ids: [], sharedIds: [] }
     group.ids.push(connection.id)
+    const sharedId = derivedFrom(connection.account.id)
+    if (isShared && !group.sharedIds.includes(sharedId)) group.sharedIds.push(sharedId)
     groups.set(key, group)
   }
   return { groups: [...groups.values()], isPartial: troubled.length === most }

@@ -84,10 +84,16 @@ async function consentsToRepair(broker: Broker, projectId: string): Promise<Atte
 async function connectionsToRepair(broker: Broker, projectId: string): Promise<Attention[]> {
   const { groups, isPartial } = await brokenConnections(broker, projectId, MOST)
   const atLeast = isPartial ? 'At least ' : ''
-  return groups.map(({ provider, cause, ids }) => ({
-    tone: cause.who === 'user' ? 'wait' : 'bad',
-    title: `${atLeast}${ids.length} ${ids.length === 1 ? 'connection' : 'connections'} at ${provider}: ${cause.message}`,
-    toDo: cause.toDo,
-    path: `/connections?${new URLSearchParams({ provider, status: 'needs_authorization' })}`,
-  }))
+  return groups.map(({ provider, cause, ids, sharedIds }) => {
+    const areShared = sharedIds.length > 0
+    const count = areShared ? sharedIds.length : ids.length
+    return {
+      tone: cause.who === 'user' ? 'wait' : 'bad',
+      title: `${atLeast}${count} ${count === 1 ? 'connection' : 'connections'} ${areShared ? 'of the project ' : ''}at ${provider}: ${cause.message}`,
+      toDo: cause.toDo,
+      path: areShared
+        ? '/shared'
+        : `/connections?${new URLSearchParams({ provider, status: 'needs_authorization' })}`,
+    }
+  })
 }

@@ -11,7 +11,15 @@ import { name } from '../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { field, filters, select, submit } from './form-fields.ts'
-import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, statusBadge, userPath } from './lists.ts'
+import {
+  afterRevoking,
+  connectionsTable,
+  newestEntries,
+  PAGE_ROWS,
+  searchPager,
+  statusBadge,
+  userPath,
+} from './lists.ts'
 import { listPosition, newerRows, newerText } from './pager.ts'
 import { perform } from './perform.ts'
 import { providerLabels } from './provider-label.ts'
@@ -100,7 +108,7 @@ ${
   on.mayChange &&
   section(
     'Revoke',
-    html`<p class="muted">Deletes the connection here, and revokes it at the provider where the provider can do that. The user has to connect again.</p>
+    html`<p class="muted">Deletes the connection here, and revokes it at the provider where the provider can do that. ${afterRevoking(entry)}</p>
 ${on.form(`/connections/${id}/revoke`, submit('Revoke this connection', 'danger'), { recent: true })}`,
   )
 }

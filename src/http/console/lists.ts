@@ -3,6 +3,8 @@ import type { Connection } from '../../domain/connection.ts'
 import { type AuditFilter, readAudit } from '../../flows/audit/read-audit.ts'
 import type { Searched } from '../../flows/console/search-list.ts'
 import { providersOf } from '../../flows/get-provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { isUserless } from '../../providers/provider-grant.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import type { ListedConnection } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
@@ -35,24 +37,44 @@ export async function connectionsTable(on: OnPage, rows: readonly ListedConnecti
       ...(on.mayChange ? [ACTIONS] : []),
     ],
     rows.map((row) => [
-      html`${link(`/connections/${row.id}`, name(row.account.name || row.account.id || 'unknown account'))}${row.isDefault && html` <span class="visually-hidden">, default</span>`}`,
+      html`${link(`/connections/${row.id}`, name(row.account.name || row.account.id || 'unknown account'))}${row.isDefault && html` <span class="visually-hidden">, default</span>`}${tokenWords(byUid(row.providerUid), row.scopes)}`,
       labels.of(byUid(row.providerUid)),
       link(userPath(row.userId), name(row.userId, { longest: 40 })),
       statusBadge(row.status),
       time(row.lastUsedAt, now),
       time(row.createdAt, now),
-      ...(on.mayChange ? [revokeAction(on, row)] : []),
+      ...(on.mayChange ? [revokeAction(on, row, byUid(row.providerUid))] : []),
     ]),
     noConnections(on, entries.length > 0),
   )
 }
 
-function revokeAction(on: OnPage, { id, account, userId }: ListedConnection): Html {
+/** Of a token that the client gets for a user without a consent: how, and with which scopes, since there is one for each set. */
+function tokenWords(entry: ProviderEntry | undefined, scopes: readonly string[]): Html | '' {
+  if (entry === undefined || !isUserless(entry.provider)) return ''
+  const { subject } = entry.provider.grant ?? {}
+  const how =
+    subject === undefined ? 'Asked for in the user’s name' : `Exchanged for a token of ${subject.connection}`
+  return html`<br><span class="muted small">${how}${scopes.length > 0 && html`: ${name(scopes.join(' '), { longest: 120 })}`}</span>`
+}
+
+/** What the end of a connection means for its user. */
+export function afterRevoking(entry: ProviderEntry | undefined): string {
+  return entry !== undefined && isUserless(entry.provider)
+    ? 'The next use asks for a new token.'
+    : 'The user has to connect again.'
+}
+
+function revokeAction(
+  on: OnPage,
+  { id, account, userId }: ListedConnection,
+  entry: ProviderEntry | undefined,
+): Html {
   return rowDanger(on, {
     action: `/connections/${id}/revoke`,
     text: 'Revoke',
     of: `${account.name || account.id} of ${userId}`,
-    says: 'The user has to connect again.',
+    says: afterRevoking(entry),
     button: 'Revoke it',
   })
 }

@@ -68,6 +68,11 @@ export interface FormSection {
   readonly hint?: string
   /** Shown without a click. */
   readonly isOpen?: true
+  /**
+   * Only with these values of another field, which has a select: otherwise it is hidden (`.only` in console.css), and what is
+   * in it is not sent.
+   */
+  readonly only?: { readonly field: string; readonly values: readonly string[] }
 }
 
 /** The form as it was sent, with what is wrong with it; `undefined` for a new one. */
@@ -144,6 +149,7 @@ ${Object.entries(options.sections ?? {}).map(([path, section]) => sectionView(se
       const sent = { values: form, faults: new Map<string, string>() }
       for (const { above, field, takesNull, section } of placed()) {
         // values with which a new form begins do not make an object of their own
+        if (section !== undefined && !isShown(options.sections?.[section], form)) continue
         if (section !== undefined && !inSection(placed(), section).some((inner) => isUsed(inner, sent)))
           continue
         const value = readValue(field, form, faults)
@@ -168,9 +174,13 @@ function inSection(placed: readonly Placed[], path: string): readonly FormField[
   return placed.flatMap(({ section, field }) => (section === path ? field : []))
 }
 
+function isShown({ only }: Pick<FormSection, 'only'> = {}, form: URLSearchParams): boolean {
+  return only === undefined || only.values.includes(form.get(only.field) ?? '')
+}
+
 /** The fields in a box, which is open if one of them is filled in or has a fault. */
 function sectionView(
-  { title, hint, isOpen, className = 'columns' }: FormSection & { readonly className?: string },
+  { title, hint, isOpen, only, className = 'columns' }: FormSection & { readonly className?: string },
   fields: readonly FormField[],
   state: SentForm | undefined,
 ): Html | '' {
@@ -179,7 +189,8 @@ function sectionView(
   if (isOpen)
     return html`<fieldset class="plain"><legend>${title}</legend>${hint !== undefined && html`<p class="hint">${hint}</p>`}${body}</fieldset>`
   const isFilled = state !== undefined && fields.some((field) => isUsed(field, state))
-  return html`<details${isFilled ? html` open` : ''}><summary>${title}</summary>${body}</details>`
+  const ofValues = only === undefined ? '' : html` class="only ${only.values.join(' ')}"`
+  return html`<details${ofValues}${isFilled ? html` open` : ''}><summary>${title}</summary>${hint !== undefined && html`<p class="hint">${hint}</p>`}${body}</details>`
 }
 
 /** The texts that a form sends for the field of an object's member. */

@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
-import { chooseConnection } from '../../domain/connection.ts'
+import { type Connection, chooseConnection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { missingScopes } from '../../domain/scopes.ts'
-import type { SharedConnection, SharedUse } from '../../domain/shared-connection.ts'
+import { NO_USER, type SharedConnection, type SharedUse } from '../../domain/shared-connection.ts'
 import {
   type AuthorizationRequirement,
   qualifiedAliases,
@@ -22,7 +22,7 @@ import {
 } from '../../flows/get-provider.ts'
 import { mayImpersonate } from '../../flows/impersonated-token.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
-import { serves, sharedConnections, sharedUse } from '../../flows/shared-token.ts'
+import { chooseShared, isUsableFor, sharedConnections, sharedUse } from '../../flows/shared-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ownerOf } from '../../providers/provider-grant.ts'
@@ -83,6 +83,8 @@ export interface RequirementContext {
   readonly grants: ReadonlyMap<string, Grant>
   /** The connections that the project shares. */
   readonly shared: readonly SharedConnection[]
+  /** Their keys and tokens, by the provider entry's uid. */
+  readonly sharedRows: ReadonlyMap<string, readonly Connection[]>
 }
 
 /** For more providers, all grants of the user are read by one statement instead of one by one from the cache. */
@@ -102,6 +104,17 @@ export async function loadRequirementContext(
     const worker = await findWorkerByUid(broker, uid)
     if (worker !== undefined) workers.set(uid, worker)
   }
+  const shared = userId === undefined ? [] : await sharedConnections(broker, projectId)
+  const needed = neededProviders(tools, providers)
+  const sharedRows = new Map<string, readonly Connection[]>()
+  for (const providerUid of new Set(shared.map((one) => one.providerUid))) {
+    if (!needed.has(providerUid)) continue
+    const held = await cachedConnections(broker, { projectId, providerUid, userId: NO_USER })
+    sharedRows.set(
+      providerUid,
+      held.map(({ connection }) => connection),
+    )
+  }
   const needsSecrets = tools.some(({ requirements }) => requirements.secrets.length > 0)
   return {
     broker,
@@ -109,9 +122,9 @@ export async function loadRequirementContext(
     providers,
     workers,
     secrets: needsSecrets ? await secretKeys(broker, projectId) : new Set(),
-    shared: userId === undefined ? [] : await sharedConnections(broker, projectId),
-    grants:
-      userId === undefined ? new Map() : await grantsFor(broker, { projectId, userId }, tools, providers),
+    shared,
+    sharedRows,
+    grants: userId === undefined ? new Map() : await grantsFor(broker, { projectId, userId }, needed),
   }
 }
 
@@ -124,18 +137,25 @@ async function secretKeys(broker: Broker, projectId: string): Promise<ReadonlySe
   return broker.cache.secretKeys.get(projectId, () => broker.store.secrets.keys(projectId))
 }
 
-async function grantsFor(
-  broker: Broker,
-  owner: { readonly projectId: string; readonly userId: string },
+/** The uids of the entries whose connections the tools take; of exchanged tokens, those of the subjects. */
+function neededProviders(
   tools: readonly Pick<Tool, 'requirements'>[],
   providers: ProviderBook,
-): Promise<ReadonlyMap<string, Grant>> {
+): ReadonlySet<string> {
   const needed = new Set<string>()
   for (const { requirements } of tools)
     for (const need of [...requirements.authorization, ...(requirements.alternatives ?? []).flat()]) {
       const uid = need.providerUid ?? uidNamed(providers, need)
       if (uid !== undefined) needed.add(subjectOf(providers, uid) ?? uid)
     }
+  return needed
+}
+
+async function grantsFor(
+  broker: Broker,
+  owner: { readonly projectId: string; readonly userId: string },
+  needed: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Grant>> {
   const grants = new Map<string, Grant>()
   if (needed.size > MAX_LOOKED_UP) {
     for (const grant of await broker.store.connections.grantsOfUser(owner.projectId, owner.userId))
@@ -278,6 +298,9 @@ export function getRequiredEntry(providers: ProviderBook, need: AuthorizationReq
   return requireActive(entry)
 }
 
+const SHARED_UNUSABLE =
+  'The connection of the project does not work, or not with these scopes. An administrator has to look after it: gatepass connections shared.'
+
 /** Whether one requirement is met, judged by stored connections: nothing is refreshed. */
 export function statusOfNeed(
   context: RequirementContext,
@@ -289,14 +312,17 @@ export function statusOfNeed(
   try {
     const entry = getRequiredEntry(providers, need)
     const missing = missingSettings(broker, entry)
-    const tokenStatus =
-      userId === undefined ? undefined : tokenStatusOf(context, entry, scopes, sharedUse(userId, tool))
+    const use = userId === undefined ? undefined : sharedUse(userId, tool)
+    const tokenStatus = use && tokenStatusOf(context, entry, scopes, use)
+    const isShared = use !== undefined && chooseShared(context.shared, { entry }, use).shared !== undefined
+    const isBroken = isShared && tokenStatus === 'not_started' && !context.grants.has(entry.uid)
     return {
       met: missing.length === 0 && tokenStatus !== 'not_started',
       id: entry.id,
       wellKnownId: entry.wellKnownId,
       scopes,
       status: missing.length === 0 ? 'active' : 'inactive',
+      ...(isBroken && { statusReason: SHARED_UNUSABLE }),
       ...(missing.length > 0 && { statusReason: `${missing.join(', ')} not set` }),
       tokenStatus,
     }
@@ -320,20 +346,28 @@ function tokenStatusOf(
   scopes: readonly string[],
   use: SharedUse,
 ): 'completed' | 'not_started' {
-  const { broker, grants, shared, providers } = context
+  const { broker, grants, providers } = context
   if (entry.provider.grant?.subject !== undefined)
     return tokenStatusOf(context, getSubjectEntry(providers, entry), [], use)
   if (entry.provider.impersonation !== undefined)
     return mayImpersonate(entry, use.userId) ? 'completed' : 'not_started'
   const grant = grants.get(entry.uid)
   if (grant === undefined && ownerOf(entry.provider) !== 'user')
-    return shared.some((known) => known.providerUid === entry.uid && serves(known, use, scopes))
-      ? 'completed'
-      : 'not_started'
+    return isSharedUsable(context, entry, scopes, use) ? 'completed' : 'not_started'
   const usable =
     grant?.status === 'active' &&
     grant.providerIdentity === providerIdentity(broker, entry) &&
     missingScopes(scopes, grant.scopes, factsOf(entry.provider)).length === 0 &&
     (grant.canRefresh || grant.expiresAt === undefined || broker.now() < grant.expiresAt)
   return usable ? 'completed' : 'not_started'
+}
+
+function isSharedUsable(
+  { broker, shared: all, sharedRows }: RequirementContext,
+  entry: ProviderEntry,
+  scopes: readonly string[],
+  use: SharedUse,
+): boolean {
+  const { shared } = chooseShared(all, { entry }, use)
+  return shared !== undefined && isUsableFor(broker, entry, shared, scopes, sharedRows.get(entry.uid) ?? [])
 }
