@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, lte } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -12,8 +12,8 @@ import { withLines } from './trail-column.ts'
 
 /** The part of `Authorizations` for device codes (RFC 8628), whose tokens any process asks for, one request at a time. */
 export interface DevicePolls {
-  /** When the next request is due, by the rows of all processes; `undefined`: there is no open code. */
-  nextPollAt(): Promise<EpochSeconds | undefined>
+  /** When the next request is due, by the rows of all processes; `undefined`: none is until `until`. */
+  nextPollAt(until: EpochSeconds): Promise<EpochSeconds | undefined>
   /** The ids of authorizations whose provider is to be asked now, the longest overdue first. */
   duePolls(now: EpochSeconds, limit: number): Promise<readonly string[]>
   /**
@@ -63,11 +63,11 @@ export function createDevicePolls(database: Database): DevicePolls {
       .orderBy(authorizations.pollAt)
       .limit(p.limit),
   )
-  const next = statement((_: object) =>
+  const next = statement((p: { until: EpochSeconds }) =>
     query
       .select({ at: authorizations.pollAt })
       .from(authorizations)
-      .where(isNotNull(authorizations.pollAt))
+      .where(isDue(p.until))
       .orderBy(authorizations.pollAt)
       .limit(1),
   )
@@ -119,8 +119,8 @@ export function createDevicePolls(database: Database): DevicePolls {
   )
 
   return {
-    async nextPollAt() {
-      const [first] = await read(next({}))
+    async nextPollAt(until) {
+      const [first] = await read(next({ until }))
       return first?.at ?? undefined
     },
     async duePolls(now, limit) {

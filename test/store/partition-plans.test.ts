@@ -31,8 +31,13 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
     reason: 'background: what is due for a refresh',
   },
   {
-    statement: /^select "id" from "authorizations" where \("authorizations"."poll_at" <= \$1 and/,
+    statement: /^select "(id|poll_at)" from "authorizations" where \(?"authorizations"."poll_at" <= \$1/,
     reason: 'background: device codes that are due',
+  },
+  {
+    statement:
+      /^select .+ from "authorizations" where \("authorizations"."response" is not null and "authorizations"."deadline" <= \$1\)/,
+    reason: 'background: responses that no user has answered in time',
   },
   {
     statement:

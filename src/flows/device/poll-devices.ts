@@ -67,7 +67,7 @@ export function createDevicePolling(broker: Broker): () => Promise<void> {
     revision = current
     readAt = now()
     await pollDevices(broker)
-    nextAt = await store.authorizations.nextPollAt()
+    nextAt = await store.authorizations.nextPollAt(readAt + REREAD_SECONDS)
   }
 }
 
