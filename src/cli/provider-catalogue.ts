@@ -90,12 +90,12 @@ function endpointsOf({ oauth2, oauth1, credentials }: CatalogueDefinition): [str
       ['checked at', (credentials.test_request ?? credentials.token_request)?.endpoint ?? '-'],
     ]
   const grant = grantOf({ oauth2 })
-  return [
-    grant === undefined
-      ? ['authorization endpoint', (oauth2 ?? oauth1)?.authorize_request?.endpoint ?? '-']
-      : ['without a user', grant],
-    ['token endpoint', (oauth2 ?? oauth1)?.token_request?.endpoint ?? '-'],
-  ]
+  const authorization = (oauth2 ?? oauth1)?.authorize_request?.endpoint
+  const lines: [string, string][] = [['token endpoint', (oauth2 ?? oauth1)?.token_request?.endpoint ?? '-']]
+  if (grant === undefined || authorization !== undefined)
+    lines.unshift(['authorization endpoint', authorization ?? '-'])
+  if (grant !== undefined) lines.unshift(['grant', grant])
+  return lines
 }
 
 /** The grant by which the client asks for tokens itself; `undefined` where users take part. */
@@ -136,10 +136,12 @@ export function explainRegistration(definition: CatalogueDefinition, redirectUri
   const { name, registration, documentation } = definition
   const { url = documentation, steps = [], fields = {} } = registration ?? {}
   const { redirect_uri: field = 'Redirect URI' } = fields
+  const grant = grantOf(definition)
+  const hasRedirect = grant === undefined || grant === 'installation'
   const lines = [
     ...(url === undefined ? [] : [`Register a client of ${name}: ${url}`]),
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
-    ...(grantOf(definition) === undefined ? [`${field}: ${redirectUri}`] : []),
+    ...(hasRedirect ? [`${field}: ${redirectUri}`] : []),
   ]
   process.stderr.write(`${lines.map(sanitize).join('\n')}\n`)
 }

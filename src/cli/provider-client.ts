@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { hasRedirect } from '../providers/provider-grant.ts'
 import type {
   AuthProviderCreateRequest,
   AuthProviderResponse,
@@ -122,10 +123,10 @@ export async function readChange(
   const registered = settings.oauth2 ?? settings.oauth1
   if (registered === undefined) return members // users type credentials, so there is no client
   const { client_id: storedId, redirect_uri } = registered
-  const hasRedirect = settings.oauth2?.grant === undefined
+  const isRedirected = settings.oauth2 === undefined || hasRedirect(settings.oauth2)
   const changesOthers = variable !== undefined || Object.keys(members).length > 0
   if (changesOthers && clientId === undefined && keyFile === undefined && !isPublic) return members
-  if (!json && keyFile === undefined && hasRedirect)
+  if (!json && keyFile === undefined && isRedirected)
     process.stderr.write(`Redirect URI to register: ${redirect_uri}\n`)
   const client = await promptClient(options, { storedId, assertion: settings.oauth2?.assertion })
   return { ...members, [type]: { ...client, ...(isPublic && { client_secret: null }) } }

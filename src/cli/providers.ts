@@ -3,6 +3,7 @@ import { nearest } from '../domain/nearest.ts'
 import { omitted } from '../operations/omitted.ts'
 import { consentedServiceAt } from '../providers/catalogue/consented-service.ts'
 import { PROVIDER_TYPES } from '../providers/provider.ts'
+import { hasRedirect } from '../providers/provider-grant.ts'
 import type { AuthProviderResponse } from '../sdk/generated/wire.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, serverOf, withApi, withCatalogueFiles } from './api.ts'
@@ -84,9 +85,9 @@ const PROVIDERS = outputTable('listAuthProviders', {
 const PROVIDER = outputLines('getAuthProvider', {
   'oauth2.redirect_uri': [
     'redirect URI',
-    ({ oauth2, oauth1 }) => (oauth2?.grant ? '' : ((oauth2 ?? oauth1)?.redirect_uri ?? '')),
+    ({ oauth2, oauth1 }) => (oauth2 && !hasRedirect(oauth2) ? '' : ((oauth2 ?? oauth1)?.redirect_uri ?? '')),
   ],
-  'oauth2.grant.type': ['without a user', ({ oauth2 }) => oauth2?.grant?.type ?? ''],
+  'oauth2.grant.type': ['grant', ({ oauth2 }) => oauth2?.grant?.type ?? ''],
   'oauth2.authorize_request.endpoint': [
     'authorization endpoint',
     (one) => clientOf(one)?.authorize_request?.endpoint ?? '',

@@ -1,7 +1,6 @@
 import {
   type ConnectionOwnerKind,
   GRANT_TYPES,
-  type GrantSettings,
   type GrantType,
   type IssuerDecides,
   type Provider,
@@ -33,17 +32,28 @@ export function ownerOfGrant(
  * Whether tokens come without a user's part: the answer to a need is then a token or a refusal, never a link to this
  * provider. With `token_exchange`, it may be a link to the entry whose token is exchanged.
  */
-export function isUserless({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+export function isUserless({
+  grant,
+}: {
+  readonly grant?: { readonly type: GrantType } | undefined
+}): boolean {
   return grant !== undefined && WITHOUT_USER.includes(grant.type)
 }
 
 /** Whether browsers come back from the provider, so that a redirect URI is registered there. */
-export function hasRedirect(provider: Pick<Provider, 'credentials' | 'grant'>): boolean {
+export function hasRedirect(provider: {
+  readonly credentials?: unknown
+  readonly grant?: { readonly type: GrantType } | undefined
+}): boolean {
   return provider.credentials === undefined && !isUserless(provider) && !isDeviceGrant(provider)
 }
 
 /** Whether users approve by entering a code at the provider (RFC 8628). */
-export function isDeviceGrant({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+export function isDeviceGrant({
+  grant,
+}: {
+  readonly grant?: { readonly type: GrantType } | undefined
+}): boolean {
   return grant?.type === 'device_code'
 }
 
@@ -61,18 +71,24 @@ export function isKeptFromWorkers({ dpop, oauth1 }: Pick<Provider, 'dpop' | 'oau
 }
 
 /** Whether users choose an installation of the client, for which the client then asks for tokens without a user. */
-export function isInstalled({ grant }: { readonly grant?: GrantSettings | undefined }): boolean {
+export function isInstalled({
+  grant,
+}: {
+  readonly grant?: { readonly type: GrantType } | undefined
+}): boolean {
   return grant?.type === 'installation'
 }
 
 /** Whether the client asks for every token without a user, so that no refresh token is needed. */
-export function asksForTokens(provider: { readonly grant?: GrantSettings | undefined }): boolean {
+export function asksForTokens(provider: {
+  readonly grant?: { readonly type: GrantType } | undefined
+}): boolean {
   return isUserless(provider) || isInstalled(provider)
 }
 
 /** The requests that a grant has no use for. A request that sends one of them is refused. */
 export function isWithout(
-  provider: { readonly grant?: GrantSettings | undefined },
+  provider: { readonly grant?: { readonly type: GrantType } | undefined },
   role: IssuerDecides,
 ): boolean {
   if (role === 'device_authorization') return !isDeviceGrant(provider)

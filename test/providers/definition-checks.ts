@@ -13,7 +13,7 @@ import { writeDefined } from '../../src/providers/definition/provider-types.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
 import { type Provider, typeOf } from '../../src/providers/provider.ts'
 import { authorizationRequestIn, endpointsOf } from '../../src/providers/provider-endpoints.ts'
-import { isUserless } from '../../src/providers/provider-grant.ts'
+import { hasRedirect, isDeviceGrant, isInstalled, isUserless } from '../../src/providers/provider-grant.ts'
 import { authorizationRequestOf, ownScopes } from '../../src/providers/provider-request.ts'
 
 /** A definition of the catalogue, and the JSON of its file. */
@@ -43,7 +43,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     if (json.credentials !== undefined) return
     const server = json.oauth2 ?? json.oauth1
     expect.soft(server).toHaveProperty('token_request.endpoint')
-    if (!isUserless(definition.provider)) expect.soft(server).toHaveProperty('authorize_request.endpoint')
+    if (hasRedirect(definition.provider)) expect.soft(server).toHaveProperty('authorize_request.endpoint')
   },
 
   'asks for credentials in words, and sends them to one site'({ json, definition: { provider } }) {
@@ -72,6 +72,8 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     expect.soft(first?.facts.second_way_of, 'the first way is no second one').toBeUndefined()
     const way = json.id.slice(other.length)
     if (isUserless(provider)) return expect.soft(way).toMatch(/^-[a-z]/)
+    if (isDeviceGrant(provider)) return expect.soft(way).toBe('-device')
+    if (isInstalled(provider)) return expect.soft(way).toBe('-app')
     if (provider.oauth1 !== undefined) return expect.soft(way).toBe('-oauth1')
     expect.soft(way).toBe('-api-key')
     expect.soft(first && typeOf(first.provider)).toBe('oauth2')
@@ -90,6 +92,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     const told = keptValues.flatMap(([name, { from }]) => (from === 'authorization_response' ? [name] : []))
     const namedAt = (path: string) => {
       if (path.startsWith('.oauth2.api')) return [...declared, ...kept]
+      if (path.startsWith('.oauth2.installation_token_request')) return [...declared, 'installation_id']
       return path.startsWith('.oauth2.authorize_request') ? declared : [...declared, ...told]
     }
     for (const [path, url] of urlsIn({
@@ -126,7 +129,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
       expect.soft(facts.registration.steps?.length, 'registration.steps').toBeGreaterThan(0)
       expect
         .soft(Object.keys(facts.registration.fields ?? {}))
-        .toEqual([...(isUserless(provider) ? [] : ['redirect_uri']), 'client_id', 'client_secret'])
+        .toEqual([...(hasRedirect(provider) ? ['redirect_uri'] : []), 'client_id', 'client_secret'])
     }
     if (facts.logo !== undefined) expect.soft(findLogo(facts.logo)?.path).toMatch(/^[Mm][\d\w .,-]+$/)
   },
@@ -148,7 +151,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
   },
 
   'sends the scopes that the pages show, and has words for those that it adds'({ definition }) {
-    if (typeOf(definition.provider) !== 'oauth2' || isUserless(definition.provider)) return
+    if (typeOf(definition.provider) !== 'oauth2' || !hasRedirect(definition.provider)) return
     const provider = withOfflineAccess(definition)
     const own = ownScopes(provider)
     const scopes = ['first.scope', 'second']
@@ -189,7 +192,7 @@ export const DEFINITION_CHECKS: Readonly<Record<string, (one: Shipped) => void>>
     // a variable without a value is in no entry
     if (Object.values(provider.variables ?? {}).some(({ isExample }) => isExample === true)) return
     const read = readDefinition(written)
-    if (typeOf(provider) !== 'oauth2' || isUserless(provider))
+    if (typeOf(provider) !== 'oauth2' || !hasRedirect(provider))
       return expect.soft(read.provider).toEqual(provider)
     const { params } = authorizationRequestIn(provider)
     const placesNoScopes = !Object.values(params).some((template) => template.includes('{{scopes}}'))

@@ -163,7 +163,8 @@ export class AuthorizationEndpoint {
     const challenge = actual.get(block.parameter_names?.code_challenge ?? 'code_challenge')
     const nonce = actual.get('nonce')
     const jkt = actual.get('dpop_jkt')
-    const code = this.issue({
+    const code = this.#newCode()
+    this.codes.set(code, {
       scopes,
       ...(challenge !== undefined && { challenge }),
       ...(nonce !== undefined && { nonce }),
@@ -175,21 +176,14 @@ export class AuthorizationEndpoint {
     return back
   }
 
-  /** Returns a new code. One without a challenge is redeemed without a code verifier. */
-  issue(about: Code): string {
-    const code = this.#newCode()
-    this.codes.set(code, about)
-    return code
-  }
-
   /** The standard parameters of a token request with the code (RFC 6749 section 4.1.3, RFC 7636 section 4.5). */
   redemption(code: Code | undefined): readonly (readonly [string, Expected])[] {
     return [
       ['grant_type', 'authorization_code'],
       ['code', () => code !== undefined],
       ['redirect_uri', this.#client.redirectUri],
-      ...(code?.challenge !== undefined
-        ? [['code_verifier', (value: string) => this.fits(value, code.challenge)] as const]
+      ...(this.#oauth2.pkce.enabled
+        ? [['code_verifier', (value: string) => this.fits(value, code?.challenge)] as const]
         : []),
     ]
   }

@@ -4,7 +4,7 @@ import type { SimulatedOAuth2 } from './definition.ts'
 import { InstallationService } from './installation-service.ts'
 import { type JobResult, runSteps, type SimulatedEntry } from './job.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
-import { walkThroughConsent } from './simulated-browser.ts'
+import { approve, walkThroughConsent } from './simulated-browser.ts'
 import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { LIFETIME_SECONDS } from './simulator.ts'
 
@@ -95,8 +95,10 @@ class InstallationJob {
         link !== undefined,
         'a user without an installation is not shown where the client is installed',
       )
-      const back = this.#install(link)
-      await this.#gatepass.browse(back.href, { cookie })
+      const back = await this.#gatepass.browse(this.#install(link).href, { cookie })
+      const again = back.headers.get('location') ?? ''
+      expectThat(URL.canParse(again), 'after the installation, the user is not asked to approve')
+      await approve(this.#gatepass, this.#playing, { toProvider: again, cookie, comesBackBy: 'redirect' })
     }
     await this.#expectConnected(id, this.#user, FIRST)
     return hasPage ? 'connected after the client was installed' : 'connected'

@@ -72,7 +72,10 @@ export class InstallationService implements Playing {
     return this.#authorization.answer(url, play, this.#values)
   }
 
-  /** Installs the client, as a user does at the page, and returns the URL to which the browser is sent back. */
+  /**
+   * Installs the client, as a user does at the page, and returns the URL to which the browser is sent back. Its code is bound
+   * by no code challenge, so it must not be redeemed.
+   */
   install(page: URL, id: string, name: string): URL {
     const { installation_uri: template = '' } = this.#oauth2
     const expected = new URL(render(template, this.#values))
@@ -80,7 +83,7 @@ export class InstallationService implements Playing {
       throw new RequestFault(`goes to ${page.origin}${page.pathname}`)
     this.installed.set(id, name)
     const back = new URL(this.#client.redirectUri)
-    back.searchParams.set('code', this.#authorization.issue({ scopes: this.scopes }))
+    back.searchParams.set('code', 'simulated-code-of-the-installation')
     back.searchParams.set('state', page.searchParams.get('state') ?? '')
     back.searchParams.set('installation_id', FORGED_ID)
     back.searchParams.set('setup_action', 'install')
@@ -91,6 +94,7 @@ export class InstallationService implements Playing {
     const installation = [...this.installed.keys(), FORGED_ID].find((id) =>
       request.url.pathname.split('/').includes(id),
     )
+    if (installation === undefined && this.#isOfTokens(request)) return json(404, { message: 'Not Found' }) // removed
     this.#endpoints.installationId = installation ?? ''
     const codes = [...this.#authorization.codes.keys()]
     const kind = this.#endpoints.kindOf(request, { codes, grant: undefined })
@@ -99,7 +103,6 @@ export class InstallationService implements Playing {
       if (kind === 'installations') return this.#list(request)
       if (kind === 'installationToken') return this.#issue(request)
       if (kind === 'api') return this.#call(request)
-      if (this.#isOfTokens(request)) return json(404, { message: 'Not Found' }) // of an installation that was removed
       throw new RequestFault(`goes to ${request.url.origin}${request.url.pathname}, which has no use here`)
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
@@ -147,7 +150,7 @@ export class InstallationService implements Playing {
     })
     const body: Record<string, unknown> = {}
     place(body, block.at, items)
-    const next = this.#endpoints.of(block)
+    const next = new URL(request.url)
     next.searchParams.set('page', String(page + 1))
     const answer = json(200, body)
     if (page >= this.installed.size) return answer

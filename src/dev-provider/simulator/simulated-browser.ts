@@ -30,21 +30,35 @@ export async function walkThroughConsent(
   const toProvider = opened.headers.get('location')
   expectThat(toProvider !== null, `the link does not lead to the provider (${opened.status})`)
   const cookie = cookiesOf(opened) || cookiesOf(page)
+  await approve({ browse }, simulator, { toProvider, cookie, comesBackBy })
+  return cookie
+}
+
+/** From the provider's page to the callback. */
+export async function approve(
+  { browse }: Pick<SimulatedGatepass, 'browse'>,
+  simulator: Pick<Simulator, 'authorize'>,
+  {
+    toProvider,
+    cookie,
+    comesBackBy,
+  }: {
+    readonly toProvider: string
+    readonly cookie: string
+    readonly comesBackBy: 'redirect' | 'form'
+  },
+): Promise<void> {
   let back: URL
   try {
     back = simulator.authorize(new URL(toProvider))
   } catch (error) {
     throw new JobFailure(`the authorization request ${error instanceof Error ? error.message : error}`)
   }
-  if (comesBackBy === 'redirect') {
-    await browse(back.href, { cookie })
-    return cookie
-  }
+  if (comesBackBy === 'redirect') return void (await browse(back.href, { cookie }))
   const posted = await browse(`${back.origin}${back.pathname}`, { form: back.searchParams.toString() })
   const location = posted.headers.get('location')
   expectThat(location !== null, `the posted authorization response is answered with ${posted.status}`)
   await browse(new URL(location, back).href, { cookie })
-  return cookie
 }
 
 export function cookiesOf({ headers }: Response): string {

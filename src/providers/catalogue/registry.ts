@@ -3,7 +3,7 @@ import { type Definition, readDefinition } from '../definition/read-definition.t
 import type { EndpointRole } from '../endpoint-role.ts'
 import type { Provider } from '../provider.ts'
 import { authorizationRequestIn, endpointsOf, originAndPath } from '../provider-endpoints.ts'
-import { isDeviceGrant, isUserless } from '../provider-grant.ts'
+import { hasRedirect, isDeviceGrant } from '../provider-grant.ts'
 import { withFixedVariables } from '../variables.ts'
 import type { BuiltInProvider } from './built-in-provider.ts'
 import { definitionsAt } from './definition-index.ts'
@@ -27,9 +27,17 @@ export function builtIn(id: string): Definition | undefined {
   if (known !== undefined) return known
   const text = definitionTexts().get(name)
   if (text === undefined) return undefined
-  const definition = readDefinition(JSON.parse(text))
+  const definition = withWords(readDefinition(JSON.parse(text)))
   parsed.set(name, definition)
   return definition
+}
+
+/** With a device code the same scopes are asked for as at the first way, whose definition has the words. */
+function withWords(definition: Definition): Definition {
+  const { facts, provider } = definition
+  const first = isDeviceGrant(provider) && facts.scopes === undefined ? facts.second_way_of : undefined
+  const scopes = first === undefined ? undefined : builtIn(first)?.facts.scopes
+  return scopes === undefined ? definition : { ...definition, facts: { ...facts, scopes } }
 }
 
 /** A provider of the catalogue, as endpoints name it. */
@@ -84,11 +92,11 @@ export function hasEndpointsOf(provider: Provider, of: BuiltInProvider): boolean
   return matchOfEntry(provider, of) !== undefined
 }
 
-/** For the same grant without a user the token endpoint alone decides. */
+/** For the same grant without a redirect the token endpoint alone decides. */
 function matchOfEntry(provider: Provider, of: BuiltInProvider): CatalogueMatch | undefined {
   const { authorizationRequest, tokenRequest, grant } = provider
   if (grant?.type !== of.provider.grant?.type) return undefined
-  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint, isUserless(provider))
+  const wanted = wantedOf(authorizationRequest?.endpoint, tokenRequest?.endpoint, !hasRedirect(provider))
   return wanted && matchOf(of, wanted)
 }
 
@@ -124,7 +132,7 @@ function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: Catalogu
 
 /** The endpoints that are looked for: origin and path. */
 interface Wanted {
-  /** Absent with a grant without a user. */
+  /** Absent with a grant without a redirect. */
   readonly authorization?: string
   readonly token: string
 }

@@ -264,6 +264,88 @@ export type FigmaScope =
   | 'webhooks:read'
   | 'webhooks:write'
 
+export type GitHubAppInstallationScope =
+  | 'actions:read'
+  | 'actions:write'
+  | 'administration:read'
+  | 'administration:write'
+  | 'checks:read'
+  | 'checks:write'
+  | 'contents:read'
+  | 'contents:write'
+  | 'deployments:read'
+  | 'deployments:write'
+  | 'discussions:read'
+  | 'discussions:write'
+  | 'issues:read'
+  | 'issues:write'
+  | 'members:read'
+  | 'members:write'
+  | 'packages:read'
+  | 'packages:write'
+  | 'pages:read'
+  | 'pages:write'
+  | 'pull_requests:read'
+  | 'pull_requests:write'
+  | 'repository_hooks:read'
+  | 'repository_hooks:write'
+  | 'repository_projects:read'
+  | 'repository_projects:write'
+  | 'secrets:read'
+  | 'secrets:write'
+  | 'statuses:read'
+  | 'statuses:write'
+  | 'workflows:write'
+
+export type GitHubDeviceCodeScope =
+  | 'admin:enterprise'
+  | 'admin:gpg_key'
+  | 'admin:org'
+  | 'admin:public_key'
+  | 'admin:repo_hook'
+  | 'admin:ssh_signing_key'
+  | 'audit_log'
+  | 'codespace'
+  | 'codespace:secrets'
+  | 'copilot'
+  | 'delete:packages'
+  | 'delete_repo'
+  | 'gist'
+  | 'manage_billing:copilot'
+  | 'manage_billing:enterprise'
+  | 'manage_runners:enterprise'
+  | 'manage_runners:org'
+  | 'notifications'
+  | 'project'
+  | 'public_repo'
+  | 'read:audit_log'
+  | 'read:discussion'
+  | 'read:enterprise'
+  | 'read:gpg_key'
+  | 'read:org'
+  | 'read:packages'
+  | 'read:project'
+  | 'read:public_key'
+  | 'read:repo_hook'
+  | 'read:ssh_signing_key'
+  | 'read:user'
+  | 'repo'
+  | 'repo:invite'
+  | 'repo:status'
+  | 'repo_deployment'
+  | 'security_events'
+  | 'user'
+  | 'user:email'
+  | 'user:follow'
+  | 'workflow'
+  | 'write:discussion'
+  | 'write:gpg_key'
+  | 'write:org'
+  | 'write:packages'
+  | 'write:public_key'
+  | 'write:repo_hook'
+  | 'write:ssh_signing_key'
+
 export type GitHubScope =
   | 'admin:enterprise'
   | 'admin:gpg_key'
@@ -326,6 +408,74 @@ export type GitLabScope =
   | 'sudo'
   | 'write_registry'
   | 'write_repository'
+
+export type GoogleDeviceCodeScope =
+  | 'email'
+  | 'https://mail.google.com/'
+  | 'https://www.googleapis.com/auth/admin.directory.group'
+  | 'https://www.googleapis.com/auth/admin.directory.group.readonly'
+  | 'https://www.googleapis.com/auth/admin.directory.user'
+  | 'https://www.googleapis.com/auth/admin.directory.user.readonly'
+  | 'https://www.googleapis.com/auth/adwords'
+  | 'https://www.googleapis.com/auth/analytics.readonly'
+  | 'https://www.googleapis.com/auth/bigquery'
+  | 'https://www.googleapis.com/auth/bigquery.readonly'
+  | 'https://www.googleapis.com/auth/calendar'
+  | 'https://www.googleapis.com/auth/calendar.calendarlist.readonly'
+  | 'https://www.googleapis.com/auth/calendar.events'
+  | 'https://www.googleapis.com/auth/calendar.events.readonly'
+  | 'https://www.googleapis.com/auth/calendar.freebusy'
+  | 'https://www.googleapis.com/auth/calendar.readonly'
+  | 'https://www.googleapis.com/auth/chat.messages'
+  | 'https://www.googleapis.com/auth/chat.messages.create'
+  | 'https://www.googleapis.com/auth/chat.messages.readonly'
+  | 'https://www.googleapis.com/auth/classroom.courses'
+  | 'https://www.googleapis.com/auth/classroom.courses.readonly'
+  | 'https://www.googleapis.com/auth/classroom.rosters.readonly'
+  | 'https://www.googleapis.com/auth/cloud-platform'
+  | 'https://www.googleapis.com/auth/cloud-platform.read-only'
+  | 'https://www.googleapis.com/auth/contacts'
+  | 'https://www.googleapis.com/auth/contacts.readonly'
+  | 'https://www.googleapis.com/auth/devstorage.full_control'
+  | 'https://www.googleapis.com/auth/devstorage.read_only'
+  | 'https://www.googleapis.com/auth/devstorage.read_write'
+  | 'https://www.googleapis.com/auth/directory.readonly'
+  | 'https://www.googleapis.com/auth/documents'
+  | 'https://www.googleapis.com/auth/documents.readonly'
+  | 'https://www.googleapis.com/auth/drive'
+  | 'https://www.googleapis.com/auth/drive.appdata'
+  | 'https://www.googleapis.com/auth/drive.file'
+  | 'https://www.googleapis.com/auth/drive.metadata'
+  | 'https://www.googleapis.com/auth/drive.metadata.readonly'
+  | 'https://www.googleapis.com/auth/drive.readonly'
+  | 'https://www.googleapis.com/auth/forms.body'
+  | 'https://www.googleapis.com/auth/forms.body.readonly'
+  | 'https://www.googleapis.com/auth/forms.responses.readonly'
+  | 'https://www.googleapis.com/auth/gmail.compose'
+  | 'https://www.googleapis.com/auth/gmail.labels'
+  | 'https://www.googleapis.com/auth/gmail.metadata'
+  | 'https://www.googleapis.com/auth/gmail.modify'
+  | 'https://www.googleapis.com/auth/gmail.readonly'
+  | 'https://www.googleapis.com/auth/gmail.send'
+  | 'https://www.googleapis.com/auth/gmail.settings.basic'
+  | 'https://www.googleapis.com/auth/meetings.space.readonly'
+  | 'https://www.googleapis.com/auth/presentations'
+  | 'https://www.googleapis.com/auth/presentations.readonly'
+  | 'https://www.googleapis.com/auth/spreadsheets'
+  | 'https://www.googleapis.com/auth/spreadsheets.readonly'
+  | 'https://www.googleapis.com/auth/tasks'
+  | 'https://www.googleapis.com/auth/tasks.readonly'
+  | 'https://www.googleapis.com/auth/user.birthday.read'
+  | 'https://www.googleapis.com/auth/user.emails.read'
+  | 'https://www.googleapis.com/auth/userinfo.email'
+  | 'https://www.googleapis.com/auth/userinfo.profile'
+  | 'https://www.googleapis.com/auth/youtube'
+  | 'https://www.googleapis.com/auth/youtube.force-ssl'
+  | 'https://www.googleapis.com/auth/youtube.readonly'
+  | 'https://www.googleapis.com/auth/youtube.upload'
+  | 'https://www.googleapis.com/auth/yt-analytics.readonly'
+  | 'openid'
+  | 'profile'
 
 export type GoogleScope =
   | 'email'
@@ -1195,6 +1345,16 @@ export function Garmin(options?: Scopes<never>): AuthProvider<'garmin'> {
   return provider('garmin', options)
 }
 
+/** GitHub (App installation): the provider `github-app`. Without scopes, its default. */
+export function GitHubAppInstallation(options?: Scopes<GitHubAppInstallationScope>): AuthProvider<'github-app'> {
+  return provider('github-app', options)
+}
+
+/** GitHub (device code): the provider `github-device`. Without scopes, its default. */
+export function GitHubDeviceCode(options?: Scopes<GitHubDeviceCodeScope>): AuthProvider<'github-device'> {
+  return provider('github-device', options)
+}
+
 /** GitHub: the provider `github`. Without scopes, its default. */
 export function GitHub(options?: Scopes<GitHubScope>): AuthProvider<'github'> {
   return provider('github', options)
@@ -1203,6 +1363,11 @@ export function GitHub(options?: Scopes<GitHubScope>): AuthProvider<'github'> {
 /** GitLab: the provider `gitlab`. Without scopes, its default. */
 export function GitLab(options?: Scopes<GitLabScope>): AuthProvider<'gitlab'> {
   return provider('gitlab', options)
+}
+
+/** Google (device code): the provider `google-device`. Without scopes, its default. */
+export function GoogleDeviceCode(options?: Scopes<GoogleDeviceCodeScope>): AuthProvider<'google-device'> {
+  return provider('google-device', options)
 }
 
 /** Google (service account): the provider `google-service-account`. Without scopes, its default. */

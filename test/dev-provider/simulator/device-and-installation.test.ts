@@ -30,11 +30,11 @@ describe('a code that users enter', () => {
   test.each<[string, object]>([
     ['as the RFC has it', DEVICE],
     [
-      'a public client, and a refresh endpoint of its own',
+      'a refresh endpoint of its own, and the secret in the body',
       {
         ...DEVICE,
-        token_request: { endpoint: endpoint('token'), auth_method: 'none' },
-        refresh_request: { endpoint: endpoint('refresh'), auth_method: 'none' },
+        token_request: { endpoint: endpoint('token'), auth_method: 'client_secret_post' },
+        refresh_request: { endpoint: endpoint('refresh'), auth_method: 'client_secret_post' },
       },
     ],
     [
