@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AnyJson } from '../any-json.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startFakeDeviceServer } from '../fake-device-server.ts'
 import { startFakeKeyService } from '../fake-key-service.ts'
 import { oauth2For } from '../flows/fixtures.ts'
+import { startGitHubApp } from '../github-app-server.ts'
 import { answerJson, listen, type RecordedRequest, record } from '../loopback.ts'
 import { startOAuth1Server } from '../oauth1-server.ts'
 import { API_KEY } from '../served.ts'
@@ -39,9 +41,10 @@ export function killedGrants(kind: DatabaseKind): void {
       expect(faults).toEqual([])
     })
 
-    async function add(body: object): Promise<void> {
+    async function add(body: object): Promise<AnyJson> {
       const { status, body: answer } = await installation.call('POST', '/v1/admin/auth_providers', body)
       expect(status, JSON.stringify(answer)).toBe(201)
+      return answer
     }
 
     /** Calls `run` while the process kills itself at the point, then starts it again. */
@@ -60,8 +63,8 @@ export function killedGrants(kind: DatabaseKind): void {
       await installation.sql('update authorizations set lease_until = lease_until - 60')
     }
 
-    async function begin(entry: string, user: string): Promise<Flow> {
-      const need = { auth_requirement: { id: entry }, user_id: user }
+    async function begin(entry: string, user: string, scopes: readonly string[] = []): Promise<Flow> {
+      const need = { auth_requirement: { id: entry, oauth2: { scopes } }, user_id: user }
       const { status, body } = await installation.call('POST', '/v1/auth/authorize', need)
       expect([status, body.status], JSON.stringify(body)).toEqual([200, 'pending'])
       return { id: body.id, url: body.url, user, browser: new UserAgent() }
@@ -69,9 +72,14 @@ export function killedGrants(kind: DatabaseKind): void {
 
     const click = ({ browser, url }: Flow) => browser.get(url).then((page) => browser.submitForm(page))
 
-    async function proxy(entry: string, user: string): Promise<number> {
+    async function proxy(entry: string, user: string, scopes = ''): Promise<number> {
       const response = await fetch(`${installation.url}/proxy/${entry}/me`, {
-        headers: { authorization: `Bearer ${API_KEY}`, 'x-gatepass-user': user, connection: 'close' },
+        headers: {
+          authorization: `Bearer ${API_KEY}`,
+          'x-gatepass-user': user,
+          ...(scopes !== '' && { 'x-gatepass-scopes': scopes }),
+          connection: 'close',
+        },
       })
       await response.text()
       return response.status
@@ -199,6 +207,66 @@ export function killedGrants(kind: DatabaseKind): void {
       expect(claims[0]?.jti).not.toBe(claims[1]?.jti)
       expect(await connectionsOf('google', user)).toHaveLength(1)
       await machine.server.close()
+    })
+
+    test('an exchanged token, which was not stored: the same subject token is exchanged again', async () => {
+      const as = await startFakeAuthorizationServer({ refresh: 'rotate-strict' })
+      const asked: RecordedRequest[] = []
+      const sts = await listen(async (req, res) => {
+        const request = await record(req)
+        if (request.path !== '/token') return answerJson(res, 200, { ok: true })
+        asked.push(request)
+        const type = 'urn:ietf:params:oauth:token-type:access_token'
+        const token = { access_token: `x-${asked.length}-0123456789abcdef`, issued_token_type: type }
+        return answerJson(res, 200, { ...token, token_type: 'Bearer', expires_in: 3600 })
+      })
+      await add({ id: 'okta', oauth2: oauth2For(as) })
+      await add({
+        id: 'orders',
+        oauth2: {
+          grant: { type: 'token_exchange', subject: { connection: 'okta' } },
+          client_id: 'orders',
+          client_secret: 's3cret',
+          token_request: { endpoint: `${sts.url}/token` },
+          api: { base_url: sts.url },
+        },
+      })
+      await click(await begin('okta', 'ada'))
+      await killAt({ when: 'before', statement: REFRESHED }, () => proxy('orders', 'ada'))
+      expect(asked).toHaveLength(1)
+      expect(await proxy('orders', 'ada')).toBe(200)
+      expect(await proxy('orders', 'ada')).toBe(200)
+      expect(asked).toHaveLength(2)
+      expect(asked[1]?.params.subject_token).toBe(asked[0]?.params.subject_token)
+      expect(as.tokenRequests('refresh_token')).toEqual([])
+      expect(await connectionsOf('okta', 'ada')).toMatchObject([{ status: 'active' }])
+      await sts.close()
+      await as.close()
+    })
+
+    test('a token of an installation, which was not stored: the client asks again, and the user is not asked', async () => {
+      const github = await startGitHubApp(() => Math.floor(Date.now() / 1000))
+      github.installations.push({
+        id: 42,
+        account: 'acme',
+        permissions: { contents: 'write' },
+        users: ['ada'],
+      })
+      const body = await add({ id: 'app', oauth2: github.entry() })
+      github.callbackUrl.value = body.oauth2.redirect_uri
+      const flow = await begin('app', 'ada', ['contents:read'])
+      await killAt({ when: 'before', statement: NEW_CONNECTION }, () => click(flow))
+      expect(await connectionsOf('app', 'ada')).toEqual([])
+      await click(flow)
+      // the first use asks for a token
+      await killAt({ when: 'before', statement: REFRESHED }, () => proxy('app', 'ada', 'contents:read'))
+      expect(await proxy('app', 'ada', 'contents:read')).toBe(200)
+      const ids = github.asked.map(({ assertion }) => decodeJwt(assertion).jti)
+      expect(ids).toHaveLength(2)
+      expect(new Set(ids).size).toBe(2)
+      expect(await statusOf(installation, flow.id)).toBe('completed')
+      expect(await connectionsOf('app', 'ada')).toMatchObject([{ status: 'active' }])
+      await github.server.close()
     })
 
     describe('DPoP, at the one repeat after use_dpop_nonce', () => {
