@@ -12,6 +12,7 @@ interface ConnectOptions extends CommonOptions {
   readonly scopes?: string[]
   readonly open: boolean
   readonly fields?: true
+  readonly device?: true
 }
 
 const AUTHORIZE = inputFlags('authorize', {
@@ -41,10 +42,16 @@ export function defineConnect(command: Command, shell: Shell): void {
   )
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseNames)
     .option('--no-open', 'print the link without opening it')
+    .option(
+      '--device',
+      'connect here by a code that the user enters on any device, for providers with device codes',
+    )
     .option(...FIELDS)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
       withApi(shell, options, async (api) => {
+        if (options.fields && options.device)
+          throw new CommandFailure('--fields and --device exclude each other.', EXIT.usage)
         if (options.fields) return connectByFields(api, name, options)
         const before = await connectionsOf(api, options)
         const begun = await begin(api, name, options)
@@ -53,7 +60,10 @@ export function defineConnect(command: Command, shell: Shell): void {
           const { requireServer } = await import('./require-server.ts')
           await requireServer(api.local, begun.authorization)
         }
-        const settled = await waitForAnswer(api, begun.authorization, options)
+        const { authorization } = begun
+        const settled = options.device
+          ? await (await import('./connect-device.ts')).connectByCode(api, authorization, options)
+          : await waitForAnswer(api, authorization, options)
         await report(api, { ...begun, authorization: settled }, { before, options })
       }),
     )
@@ -231,8 +241,12 @@ Examples:
   $ gatepass connect github --user ada --scopes repo,read:user
   $ gatepass connect Sandbox_Profile --user ada
   $ gatepass connect google --user ada --account new --no-open --json
+  $ gatepass connect github --user ada --device
   $ cat fields.json | gatepass connect freshdesk --user ada --fields
 
 A server must be running (\`gatepass dev\` or \`gatepass serve\`), on the same database or at --url.
 With --json there are two lines: first {"status": "pending", "url", ...}, then the outcome.
+With --device this terminal takes the place of the browser: it shows the code, where it is entered (with --json "user_code" and
+"verification_uri" in place of "url"), and asks "Is this your account?" (y or n) before anything is stored. Where users log in
+first, or the provider has no device codes, only the link in a browser connects them.
 Exit code 5 when the user did not approve.`

@@ -38,6 +38,23 @@ export async function promptConfirmation(question: string, word: string): Promis
   return (await promptAtTerminal(question, { isHidden: false, named: 'answer' })) === word
 }
 
+/**
+ * Asks a question until it is answered by y or n. Without a terminal the first line of standard input is the answer, and any
+ * other than y or yes is a no.
+ */
+export async function promptYesOrNo(question: string): Promise<boolean> {
+  const isTerminal = process.stdin.isTTY === true
+  if (!isTerminal) process.stderr.write(`${question} (y/n)\n`)
+  for (;;) {
+    const asked = `${question} (y/n)`
+    const answer = isTerminal
+      ? await promptAtTerminal(asked, { isHidden: false, named: 'answer' })
+      : await firstLine()
+    if (/^(?:y|yes)$/i.test(answer)) return true
+    if (!isTerminal || /^(?:n|no)$/i.test(answer)) return false
+  }
+}
+
 async function promptAtTerminal(
   what: string,
   { isHidden, named = what }: { readonly isHidden: boolean; readonly named?: string },
