@@ -118,7 +118,7 @@ describe('by hand', () => {
     await lookAt(person, 'console-policy-hook')
     await page.getByLabel('URL').fill('https://hooks.example.com/pre')
     await page.getByLabel('ID', { exact: true }).fill('by-owner')
-    await page.getByLabel('The project: an administrator shares it').check()
+    await page.getByLabel('One that the project shares').check()
     await page.getByLabel('Effect').selectOption('deny')
     await page.getByRole('button', { name: 'Create policy' }).click()
     await page.waitForURL(at('/policies/by-owner'))

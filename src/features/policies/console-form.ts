@@ -29,10 +29,11 @@ const LAYOUT = {
   'match.tools': { label: 'Tools', hint: 'By any of their names, such as GitHub.Delete*.' },
   'match.providers': { label: 'Providers', hint: 'Their IDs, such as github.' },
   'match.owners': {
-    label: 'Who owns the connection that is used',
+    label: 'Whose connection is used',
+    hint: 'Where that is not known, a rule that allows does not match; all others do.',
     choices: [
-      ['user', 'The user: their own account'],
-      ['project', 'The project: an administrator shares it'],
+      ['user', 'The user’s own'],
+      ['project', 'One that the project shares'],
     ],
   },
   'match.scopes': {

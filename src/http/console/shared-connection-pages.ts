@@ -79,8 +79,10 @@ const ROWS = outputView(getConnectionOfProject.output, {
 
 type Fields = Readonly<Record<string, NonNullable<z.output<typeof credentialsAnswer>['fields']>[string]>>
 
-/** The inputs for what people type; what was sent is not shown again. */
-function fieldInputs(fields: Fields, faults: ReadonlyMap<string, string> = new Map()) {
+const ABOVE = [['Connections of the project', '/shared']] as const
+
+/** The inputs for what people type; secrets that were sent are not shown again. */
+function fieldInputs(fields: Fields, { values, refused }: Partial<SentBody> = {}) {
   return Object.entries(fields).map(
     ([name, { label = name, secret, multiline, help_url: help, example }]) => {
       const id = `fields.${name}`
@@ -88,13 +90,15 @@ function fieldInputs(fields: Fields, faults: ReadonlyMap<string, string> = new M
         ...(help !== undefined && {
           hint: html`<a href="${help}" rel="noreferrer" target="_blank">Where to find it</a>`,
         }),
-        fault: faults.get(id),
+        fault: refused?.faults.get(id),
         required: true,
       }
       if (secret && multiline) return secretArea(label, id, options)
       return field(label, id, {
         ...options,
-        ...(secret ? { type: 'password' as const } : example === undefined ? {} : { placeholder: example }),
+        ...(secret
+          ? { type: 'password' as const }
+          : { value: values?.get(id) ?? '', ...(example !== undefined && { placeholder: example }) }),
         maxlength: LONGEST_VALUE,
       })
     },
@@ -138,11 +142,12 @@ ${asCurl(on, '/v1/admin/connections')}`
   /** The form for a connection with a key of the provider. */
   async function newKey(on: OnPage, providerId: string, sent?: SentBody) {
     const { credentials } = await perform(on, getAuthProvider, { params: { id: providerId } })
-    const inputs = html`${ADD_KEY.view(sent)}${fieldInputs(credentials?.fields ?? {}, sent?.refused?.faults)}`
-    const body = html`${on.form(`/shared/key/${providerId}`, html`${inputs}${submit('Check and add')}`, { recent: true })}
+    const inputs = html`${ADD_KEY.view(sent)}${fieldInputs(credentials?.fields ?? {}, sent)}`
+    const body = html`${section('Key', html`${on.form(`/shared/key/${providerId}`, html`${inputs}${submit('Check and add')}`, { recent: true })}`)}
 ${asCurl(on, '/v1/admin/connections')}`
     return on.show(`A key for ${providerId}`, body, {
       lead: 'The service is asked whether it takes the key before it is stored, encrypted. It is never shown again.',
+      above: ABOVE,
       ...problemOf(sent),
     })
   }
@@ -158,7 +163,7 @@ ${asCurl(on, '/v1/admin/connections')}`
       credentials !== undefined &&
       section(
         'Replace the key',
-        html`${on.form(`/shared/${id}/key`, html`${fieldInputs(credentials.fields, sent?.refused?.faults)}${submit('Check and replace')}`, { recent: true })}`,
+        html`${on.form(`/shared/${id}/key`, html`${fieldInputs(credentials.fields, sent)}${submit('Check and replace')}`, { recent: true })}`,
       )
     const values = { values: CHANGE.valuesOf(shared) }
     const controls =
@@ -177,7 +182,11 @@ ${rowDanger(on, {
     const body = html`${facts(ROWS.facts(shared, on.broker.now()))}
 ${controls}
 ${asCurl(on, `/v1/admin/connections/${id}`)}`
-    return on.show(shared.name, body, { lead: 'A connection of the project.', ...problemOf(sent) })
+    return on.show(shared.name, body, {
+      above: ABOVE,
+      lead: 'A connection of the project.',
+      ...problemOf(sent),
+    })
   }
 
   routes.page('/shared', (on) => list(on))
