@@ -10,8 +10,12 @@ import { WorkerFault } from './worker-fault.ts'
 
 /** How the answers of a protocol are read. */
 export interface AnswerFormat<Raw> {
+  /** Loads what `read` needs for this answer. */
+  readonly prepare?: (raw: Raw) => Promise<void> | undefined
   /** Throws `WorkerFault`. */
   readonly read: (raw: Raw) => ToolAnswer
+  /** Shortens the value of an answer from which secrets were removed. */
+  readonly shorten?: (value: unknown, raw: Raw) => unknown
   /** The longest message of an error, in characters. Default: 10,000. */
   readonly maxMessage?: number
 }
@@ -25,23 +29,32 @@ export interface AnswerJob<Raw> {
   readonly tool?: CheckedTool | undefined
 }
 
-/** Returns the answer in its final form. An answer that breaks the worker's protocol becomes an error. */
+/**
+ * Returns the answer in its final form, after the format's `prepare`. An answer that breaks the worker's protocol becomes an
+ * error.
+ */
 export function finishAnswer<Raw>(
   { raw, secrets, tool }: AnswerJob<Raw>,
-  { read, maxMessage }: AnswerFormat<Raw>,
+  { read, shorten, maxMessage }: AnswerFormat<Raw>,
 ): ToolAnswer {
   const clean = scrubParsed(
     withoutFault(() => read(raw)),
     secrets,
   ) as ToolAnswer // `scrubParsed` keeps the shape
-  const answer = boundedAnswer(clean, maxMessage)
+  const short =
+    shorten !== undefined && clean.outcome === 'value'
+      ? { ...clean, value: shorten(clean.value, raw) }
+      : clean
+  const answer = boundedAnswer(short, maxMessage)
   return tool === undefined ? answer : withCheckedValue(tool, answer)
 }
 
 /** Makes the function `run` of the module that reads answers of this format in a thread (thread-pool.ts). */
 export function answerTask<Raw>(format: AnswerFormat<Raw>) {
-  return (job: AnswerJob<Raw>, transfer: ArrayBuffer[]): PackedAnswer =>
-    packAnswer(finishAnswer(job, format), transfer)
+  return async (job: AnswerJob<Raw>, transfer: ArrayBuffer[]): Promise<PackedAnswer> => {
+    await format.prepare?.(job.raw)
+    return packAnswer(finishAnswer(job, format), transfer)
+  }
 }
 
 function withoutFault(read: () => ToolAnswer): ToolAnswer {

@@ -44,6 +44,7 @@ export async function readAnswer<Raw extends Unread>(
   const job: AnswerJob<Raw> = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
   if (length <= LARGE_BYTES) {
+    await format.prepare?.(raw)
     const answer = finishAnswer(job, format) // execute-tool.ts checks the value
     markScrubbed(answer, secrets)
     return answer

@@ -4,6 +4,17 @@ import type { RequestDescription, SchemeMapping } from '../../tools/openapi/open
 import { annotationsSchema } from '../dialects/run-schemas.ts'
 import { scopeText } from '../schemas/fields.ts'
 import { jsonSchema, jsonValue } from '../schemas/json-schemas.ts'
+import {
+  answerDescription,
+  errorDescription,
+  pagesDescription,
+  toAnswerSettings,
+  toAnswerWire,
+  toErrorSettings,
+  toErrorWire,
+  toPagesSettings,
+  toPagesWire,
+} from './openapi-answer.ts'
 
 // The wire format of a single request, and of the credentials for a security scheme.
 
@@ -34,15 +45,42 @@ export const schemeMapping = z
       'The provider’s `id` or `provider_id`, or the key of a secret. `header` names the header for a scheme that the document does not define; `authorization` by default',
   })
 
+const alternatives = z.array(scopeList).max(10).optional().meta({
+  description: 'Other sets of scopes that suffice; only where this is the single credential',
+})
+
 const requestAuthorization = z
   .union([
-    byEntry.extend({ header }).strict(),
-    byKind.extend({ header }).strict(),
+    byEntry.extend({ alternatives, header }).strict(),
+    byKind.extend({ alternatives, header }).strict(),
     z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
   ])
   .openapi('OpenapiRequestCredential')
 
-const texts = z.record(z.string(), z.string().max(4000))
+const templates = z.record(z.string(), jsonValue)
+const CONVERTED = 'or a conversion: an object whose first member begins with `$`'
+
+const parts = {
+  method: z.string().default('GET'),
+  url: z.string().min(1).max(4000).meta({
+    description:
+      'Absolute, or a path below `server_url`. Its path may have `{name}` for a property of the input, and `{{name}}` for a value of the connection',
+  }),
+  path: templates.optional().meta({
+    description: `The values of placeholders in the path that are not simply a property of the input: conversions`,
+  }),
+  headers: templates.optional().meta({ description: `Constants, \`{name}\`, ${CONVERTED}` }),
+  query: templates
+    .optional()
+    .meta({ description: `Constants, \`{name}\` for a property of the input, ${CONVERTED}` }),
+  body: jsonValue.optional().meta({
+    description: `Any JSON; \`"{name}"\` is replaced by a property of the input, and so is a conversion by what it makes of one`,
+  }),
+  content_type: z.string().max(100).optional().meta({
+    description:
+      'JSON, a form, `multipart/related`, or a type of text; or `{name}` for one that the input names',
+  }),
+}
 
 export const requestDescription = z
   .object({
@@ -53,23 +91,27 @@ export const requestDescription = z
       .optional(),
     title: z.string().optional(),
     description: z.string(),
-    method: z.string().default('GET'),
-    url: z
-      .string()
-      .min(1)
-      .max(4000)
-      .meta({ description: 'Its path may have `{name}` for a property of the input' }),
-    headers: texts.optional(),
-    query: texts.optional().meta({ description: 'Constants, or `{name}` for a property of the input' }),
-    body: jsonValue
-      .optional()
-      .meta({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
-    content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
+    ...parts,
     input_schema: jsonSchema,
     output_schema: jsonSchema.optional(),
     tags: z.array(z.string()).max(100).optional(),
     annotations: annotationsSchema.optional(),
     authorization: z.union([requestAuthorization, z.array(requestAuthorization).max(10)]).optional(),
+    answer: answerDescription.optional(),
+    errors: errorDescription.optional(),
+    pages: pagesDescription
+      .extend({
+        request: z
+          .object(parts)
+          .partial()
+          .extend({ method: z.string().optional() })
+          .strict()
+          .optional()
+          .meta({
+            description: 'What differs in the request for the pages after the first',
+          }),
+      })
+      .optional(),
   })
   .strict()
   .openapi('OpenapiRequest', { description: 'A tool that sends one HTTP request' })
@@ -98,18 +140,24 @@ export function toRequestSettings({
   output_schema: outputSchema,
   annotations,
   authorization = [],
+  answer,
+  errors,
+  pages,
   ...sent
 }: RequestWire): RequestDescription {
   return {
     ...withoutUndefined(sent),
     inputSchema,
     ...(contentType && { contentType }),
+    ...(answer && { answer: toAnswerSettings(answer) }),
+    ...(errors && { errors: toErrorSettings(errors) }),
+    ...(pages && { pages: toPagesSettings(pages) }),
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations: withoutUndefined(annotations) }),
     authorization: [authorization].flat().map((authorized) => {
       if ('secret' in authorized) return authorized
-      const { header, scopes = [] } = authorized
-      const scopesAndHeader = { scopes, ...(header !== undefined && { header }) }
+      const { header, scopes = [], alternatives } = authorized
+      const scopesAndHeader = withoutUndefined({ scopes, alternatives, header })
       return 'id' in authorized
         ? { id: authorized.id, ...scopesAndHeader }
         : { providerId: authorized.provider_id, ...scopesAndHeader }
@@ -118,16 +166,32 @@ export function toRequestSettings({
 }
 
 export function toRequestWire(request: RequestDescription) {
-  const { contentType, inputSchema, outputSchema, authorization = [], ...rest } = request
+  const {
+    contentType,
+    inputSchema,
+    outputSchema,
+    authorization = [],
+    answer,
+    errors,
+    pages,
+    ...rest
+  } = request
   return {
     ...rest,
     input_schema: inputSchema,
     ...(contentType && { content_type: contentType }),
     ...(outputSchema && { output_schema: outputSchema }),
+    ...(answer && { answer: toAnswerWire(answer) }),
+    ...(errors && { errors: toErrorWire(errors) }),
+    ...(pages && { pages: toPagesWire(pages) }),
     authorization: authorization.map((authorized) => {
       if ('secret' in authorized) return authorized
-      const { providerId, ...sent } = authorized
-      return { ...sent, ...(providerId !== undefined && { provider_id: providerId }) }
+      const { providerId, alternatives, ...sent } = authorized
+      return {
+        ...sent,
+        ...(alternatives && { alternatives: alternatives.map((scopes) => [...scopes]) }),
+        ...(providerId !== undefined && { provider_id: providerId }),
+      }
     }),
   }
 }

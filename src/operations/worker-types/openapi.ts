@@ -28,6 +28,12 @@ const members = {
     }),
   url: httpUrl.optional().meta({ description: 'Where the document is; every sync reads it again' }),
   request: requestDescription.optional(),
+  requests: z
+    .array(requestDescription)
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'A tool for each, of one API' }),
   server_url: httpUrl.optional().meta({ description: 'In place of the servers that the document names' }),
   namespace: z
     .string()
@@ -71,8 +77,13 @@ export const openapiWorker = defineWorkerType({
     return { uri: uriOf(settings), secret: '', settings: { ...settings }, timeoutSeconds: timeout, retry }
   },
   async toChange(_, { timeout, retry, ...sent }, worker) {
-    const { document, url, request, ...rest } = openapiSettings(worker)
-    const source = { ...(document && { document }), ...(url && { url }), ...(request && { request }) }
+    const { document, url, request, requests, ...rest } = openapiSettings(worker)
+    const source = {
+      ...(document && { document }),
+      ...(url && { url }),
+      ...(request && { request }),
+      ...(requests && { requests }),
+    }
     const sources = sourcesOf(sent)
     if (sources.length > 1) throw notOneSource()
     const kept = sources.length === 0 ? source : {}
@@ -84,8 +95,9 @@ export const openapiWorker = defineWorkerType({
     }
   },
   toWire(_, worker) {
-    const { document, url, request, serverUrl, namespace, authorization, operations, headers, checkOutput } =
-      openapiSettings(worker)
+    const settings = openapiSettings(worker)
+    const { document, url, request, requests, serverUrl, namespace, checkOutput } = settings
+    const { authorization, operations, headers } = settings
     const { openapi, info } = document ?? {}
     const { title, version } = isRecord(info) ? info : {}
     return {
@@ -98,6 +110,7 @@ export const openapiWorker = defineWorkerType({
       }),
       url,
       ...(request && { request: toRequestWire(request) }),
+      ...(requests && { requests: requests.map(toRequestWire) }),
       server_url: serverUrl,
       namespace,
       ...(authorization && {
@@ -120,14 +133,18 @@ async function toOpenapiSettings(sent: Members, projectId: string): Promise<Open
 }
 
 /** The members from which tools are read. A worker has exactly one of them. */
-const SOURCES = ['document', 'url', 'request'] as const
+const SOURCES = ['document', 'url', 'request', 'requests'] as const
 
 function sourcesOf(sent: Members): readonly string[] {
   return SOURCES.filter((name) => sent[name] !== undefined)
 }
 
 function notOneSource(): BrokerError {
-  return invalidMember('openapi', 'invalid', 'openapi needs exactly one of `document`, `url` and `request`.')
+  return invalidMember(
+    'openapi',
+    'invalid',
+    'openapi needs exactly one of `document`, `url`, `request` and `requests`.',
+  )
 }
 
 /** Throws `invalid_request` for faults that can be found without reading the document from its URL. */
@@ -137,14 +154,15 @@ function uriOf(settings: OpenapiSettings): string {
 }
 
 async function toMembers(sent: Members, projectId: string): Promise<OpenapiSettings> {
-  const { document, url, request, server_url, namespace, authorization, operations, headers, check_output } =
-    sent
+  const { document, url, request, requests, server_url, namespace, check_output } = sent
+  const { authorization, operations, headers } = sent
   return {
     ...(document !== undefined && {
       document: await toDocument(document, projectId),
     }),
     ...(url !== undefined && { url }),
     ...(request !== undefined && { request: toRequestSettings(request) }),
+    ...(requests !== undefined && { requests: requests.map(toRequestSettings) }),
     ...(server_url !== undefined && { serverUrl: server_url }),
     ...(namespace !== undefined && { namespace }),
     ...(authorization && {

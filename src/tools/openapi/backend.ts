@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -10,9 +11,11 @@ import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
+import { PAGE, pageParameters } from './answers/pages.ts'
 import { buildRequest } from './build-request.ts'
 import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
-import { placeCredentials } from './place-credentials.ts'
+import { placeCredentials, valuesOfConnection } from './place-credentials.ts'
+import { withoutConnectionValues } from './plan-request.ts'
 import { apiAnswers } from './read-answer-task.ts'
 import { readInThread } from './read-in-thread.ts'
 import { readRequestDescription } from './read-request-description.ts'
@@ -23,7 +26,7 @@ import {
   cacheReading,
   readAndCache,
 } from './reading-cache.ts'
-import { planOf } from './request-plan.ts'
+import { planOf, type RequestPlan } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
 const MAX_DOCUMENT_MEBIBYTES = 32
@@ -41,11 +44,16 @@ export const openapiBackend: Backend = {
   async catalogue(broker, worker, bounds) {
     const settings = openapiSettings(worker)
     const namespace = settings.namespace ?? worker.id
-    const { request } = settings
+    const { request, requests = request && [request] } = settings
     return withWorkerFault(async () =>
-      request === undefined
+      requests === undefined
         ? catalogueOf(broker, worker, { settings, namespace, bounds })
-        : { items: [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }] },
+        : {
+            items: requests.map((one) => ({
+              outcome: 'read',
+              tool: readRequestDescription(one, { ...settings, namespace }),
+            })),
+          },
     )
   },
 
@@ -61,7 +69,7 @@ export const openapiBackend: Backend = {
     }
   },
 
-  hosts: ({ source }) => [new URL(planOf(source.document).url).host],
+  hosts: ({ source }) => [withoutConnectionValues(planOf(source.document).url)?.host ?? []].flat(),
 
   async call(broker, worker, call) {
     try {
@@ -76,8 +84,12 @@ export const openapiBackend: Backend = {
 }
 
 async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer> {
-  const plan = planOf(call.tool.source.document)
-  const placed = placeCredentials(buildRequest(plan, call.input), plan.credentials, call, worker.uri)
+  const { plan, input } = pageOf(planOf(call.tool.source.document), call.input)
+  const built = await buildRequest(plan, input, {
+    ofConnection: valuesOfConnection(plan.credentials, call.authorizations),
+    callId: callUuid(call),
+  })
+  const placed = placeCredentials(built, plan.credentials, call, worker.uri)
   if (placed.outcome === 'refused') return ownError(placed.error)
   const { path, proof, signer } = placed
   const { proofs } = broker.oauth
@@ -104,7 +116,35 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   const first = await send()
   // the API asked for a nonce before it looked at the request
   const response = proof !== undefined && proofs.learn(proof, url, first) ? await send() : first
-  return readAnswer(reader, { response, isSafe }, call.reading)
+  return readAnswer(reader, { response, isSafe, plan: plan.answer, input }, call.reading)
+}
+
+/** The request for the page that the input names, with the input's defaults. */
+function pageOf(
+  first: RequestPlan,
+  sent: BackendCall['input'],
+): { plan: RequestPlan; input: BackendCall['input'] } {
+  const input = first.defaults === undefined ? sent : { ...first.defaults, ...sent }
+  const { answer, nextPages } = first
+  const page = input[PAGE]
+  if (answer?.pages === undefined || typeof page !== 'string') return { plan: first, input }
+  const plan = nextPages === undefined ? first : { ...nextPages, answer }
+  if (answer.pages.by !== 'link') return { plan, input }
+  const query = pageParameters(answer.pages, page)
+  if (query === undefined) throw new BadArgument('"page" is not a value of `next_page`.')
+  // the page replaces what the request would say about where to begin
+  const parameters = plan.parameters.filter(
+    ({ in: place, name }) => place !== 'query' || !Object.hasOwn(query, name),
+  )
+  return { plan: { ...plan, parameters, query: { ...plan.query, ...query } }, input }
+}
+
+/** A UUID of the call (RFC 9562 section 5.8): repetitions with the caller's idempotency key have the same. */
+function callUuid({ callId, executionId, tool }: BackendCall): string {
+  const hex = createHash('sha256')
+    .update(JSON.stringify([tool.uid, callId ?? executionId]))
+    .digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** The items of the document, from the cache unless the settings or the document have changed. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../../parsing/json-record.ts'
+import { fillTemplate as fillConnectionValues } from '../../providers/template.ts'
 import {
   isHeaderValue,
   type PlannedBody,
@@ -6,6 +7,8 @@ import {
   placeholderOf,
   type RequestPlan,
 } from './request-plan.ts'
+import { type Filling, fillTemplate } from './templates/fill-template.ts'
+import { toMultipart } from './templates/multipart.ts'
 import { BadArgument, encode, toPairs, toSimple } from './write-parameter.ts'
 
 /** One request, without credentials. */
@@ -17,47 +20,81 @@ export interface BuiltRequest {
 
 type Input = Readonly<Record<string, unknown>>
 
+export interface RequestValues {
+  /** The values of the connection, for `{{name}}` in the URL. */
+  readonly ofConnection?: Readonly<Record<string, string>>
+  /** A UUID, the same for repetitions of one call. */
+  readonly callId?: string
+}
+
+/** A parameter and its value in the request. */
+interface Given {
+  readonly parameter: PlannedParameter
+  /** `null` and `undefined`: it is not sent. */
+  readonly value: unknown
+}
+
 /**
  * Builds the request from a tool's input. An input value cannot change the host, the structure of the path or another
  * parameter. Throws `BadArgument`.
  */
-export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
-  const given = plan.parameters.filter(({ property }) => inputAt(input, property) != null) // `null` means absent
-  const url = withPath(plan, input)
-  url.search = queryOf(plan, given, input)
+export async function buildRequest(
+  plan: RequestPlan,
+  sent: Input,
+  { ofConnection = {}, callId = '' }: RequestValues = {},
+): Promise<BuiltRequest> {
+  const input = plan.defaults === undefined ? sent : { ...plan.defaults, ...sent }
+  const filling: Filling = { input, callId }
+  const parameters = await Promise.all(plan.parameters.map((parameter) => givenFor(parameter, filling)))
+  const url = withPath(fillConnectionValues(plan.url, ofConnection), parameters)
+  url.search = queryOf(plan, parameters)
   const headers: Record<string, string> = { ...plan.headers }
-  for (const header of given.filter((parameter) => parameter.in === 'header')) {
-    const value = toSimple(header.name, inputAt(input, header.property), header, (text) => text)
-    if (!isHeaderValue(value))
-      throw new BadArgument(`"${header.property}" contains characters that a header must not contain.`)
-    headers[header.name.toLowerCase()] = value
+  for (const { parameter, value } of parameters) {
+    if (parameter.in !== 'header' || value == null) continue
+    const text = toSimple(parameter.name, value, parameter, (part) => part)
+    if (!isHeaderValue(text))
+      throw new BadArgument(`"${parameter.property}" contains characters that a header must not contain.`)
+    headers[parameter.name.toLowerCase()] = text
   }
-  const body = plan.body && bodyOf(plan.body, input)
-  if (plan.body !== undefined && body !== undefined) headers['content-type'] = plan.body.contentType
-  return { url, headers, body }
+  const body = plan.body && (await bodyOf(plan.body, filling))
+  if (body === undefined) return { url, headers }
+  return { url, headers: { ...headers, 'content-type': body.contentType }, body: body.content }
+}
+
+async function givenFor(parameter: PlannedParameter, filling: Filling): Promise<Given> {
+  const { property, template } = parameter
+  const value =
+    template === undefined ? inputAt(filling.input, property) : await fillTemplate(template, filling)
+  return { parameter, value }
 }
 
 function inputAt(input: Input, property: string): unknown {
   return Object.hasOwn(input, property) ? input[property] : undefined
 }
 
-function withPath({ url, parameters }: RequestPlan, input: Input): URL {
+function withPath(url: string, parameters: readonly Given[]): URL {
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const parameter = parameters.find((planned) => planned.in === 'path' && planned.name === name)
-    return pathPart(parameter?.property ?? name, parameter && inputAt(input, parameter.property), parameter)
+    const found = parameters.find(({ parameter }) => parameter.in === 'path' && parameter.name === name)
+    return pathPart(found?.parameter.property ?? name, found)
   })
+  if (!URL.canParse(filled)) throw new BadArgument('The input does not form a valid URL of the API.')
   const built = new URL(filled)
   // if a value made the URL parser normalize the path or change the host, the result differs
   if (built.href !== filled) throw new BadArgument('The input does not form a valid path of the API.')
   return built
 }
 
-function pathPart(property: string, value: unknown, parameter: PlannedParameter | undefined): string {
-  if (parameter === undefined || value === undefined || value === null)
+function pathPart(property: string, given: Given | undefined): string {
+  if (given?.value === undefined || given.value === null)
     throw new BadArgument(`"${property}" is missing: it is a part of the path.`)
+  const { parameter, value } = given
   const part = toSimple(property, value, parameter, (text) => {
     if (leavesPath(text)) throw new BadArgument(`"${property}" would lead to another path.`)
-    return encode(text)
+    if (parameter.isSegments !== true) return encode(text)
+    const segments = text.split('/')
+    if (segments.includes(''))
+      throw new BadArgument(`"${property}" has an empty part: it must neither begin nor end with a slash.`)
+    return segments.map(encode).join('/')
   })
   if (part === '') throw new BadArgument(`"${property}" is empty: it is a part of the path.`)
   return part
@@ -80,8 +117,8 @@ function leavesPath(text: string): boolean {
   return false
 }
 
-function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: Input): string {
-  const inQuery = plan.parameters.filter((parameter) => parameter.in === 'query')
+function queryOf(plan: RequestPlan, parameters: readonly Given[]): string {
+  const inQuery = parameters.filter(({ parameter }) => parameter.in === 'query')
   const reserved = new Set(
     [
       ...Object.keys(plan.query),
@@ -92,30 +129,59 @@ function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: I
         ),
     ].map(encode),
   )
-  const pairs = given
-    .filter((parameter) => parameter.in === 'query')
-    .flatMap((parameter) => {
-      const others = new Set(
-        inQuery.filter((other) => other !== parameter).map((other) => encode(other.name)),
-      )
-      const written = toPairs(parameter.name, inputAt(input, parameter.property), parameter)
-      const conflict = written.find(([name]) => reserved.has(name) || others.has(name))
-      if (conflict !== undefined)
-        throw new BadArgument(`"${parameter.property}" would set another parameter of the query.`)
-      return written
-    })
+  const pairs = inQuery.flatMap(({ parameter, value }) => {
+    if (value == null) return []
+    const others = new Set(
+      inQuery.filter((other) => other.parameter !== parameter).map((other) => encode(other.parameter.name)),
+    )
+    const written = toPairs(parameter.name, value, parameter)
+    const conflict = written.find(([name]) => reserved.has(name) || others.has(name))
+    if (conflict !== undefined)
+      throw new BadArgument(`"${parameter.property}" would set another parameter of the query.`)
+    return written
+  })
   const constants = Object.entries(plan.query).map(([name, value]) => [encode(name), encode(value)])
   return [...constants, ...pairs].map(([name, value]) => `${name}=${value}`).join('&')
 }
 
-function bodyOf(
-  { encoding, template, isRequired, forms = {} }: PlannedBody,
-  input: Input,
-): string | undefined {
-  const filled = fill(template, input)
+interface FilledBody {
+  readonly contentType: string
+  readonly content: string
+}
+
+async function bodyOf(body: PlannedBody, filling: Filling): Promise<FilledBody | undefined> {
+  const { encoding, template, isRequired } = body
+  const filled = await fillTemplate(template, { ...filling, isPlain: body.hasConversions !== true })
   const isEmpty = filled === undefined || (isRecord(filled) && Object.keys(filled).length === 0)
   if (isEmpty && !isRequired) return undefined
-  if (encoding === 'json') return JSON.stringify(filled ?? null)
+  if (encoding === 'parts') return toMultipart(filled)
+  return {
+    contentType: contentTypeOf(body, filling),
+    content:
+      encoding === 'json'
+        ? JSON.stringify(filled ?? null)
+        : encoding === 'form'
+          ? formOf(body, filled)
+          : textOf(filled),
+  }
+}
+
+/** A media type without parameters, or with a charset: a multipart body would need the boundary of its parts. */
+function contentTypeOf({ contentType }: PlannedBody, { input }: Filling): string {
+  const property = placeholderOf(contentType)
+  if (property === undefined) return contentType
+  const value = inputAt(input, property)
+  if (typeof value === 'string' && /^(?!multipart\/)[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i.test(value))
+    return value
+  throw new BadArgument(`"${property}" must be a media type, such as text/plain.`)
+}
+
+function textOf(filled: unknown): string {
+  if (typeof filled === 'string') return filled
+  throw new BadArgument('The content of the request must be text.')
+}
+
+function formOf({ forms = {} }: PlannedBody, filled: unknown): string {
   if (!isRecord(filled)) throw new BadArgument('The body of a form must be an object.')
   return Object.entries(filled)
     .flatMap(([name, value]) => {
@@ -128,20 +194,4 @@ function bodyOf(
     })
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
-}
-
-/**
- * Fills placeholders with input values. `undefined` for a missing value, which is then left out of the object or list
- * around it.
- */
-function fill(template: unknown, input: Input): unknown {
-  if (typeof template === 'string') {
-    const property = placeholderOf(template)
-    return property === undefined ? template : inputAt(input, property)
-  }
-  if (Array.isArray(template))
-    return template.map((part) => fill(part, input)).filter((part) => part !== undefined)
-  if (!isRecord(template)) return template
-  const members = Object.entries(template).map(([name, member]) => [name, fill(member, input)] as const)
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
 }

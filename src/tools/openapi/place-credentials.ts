@@ -3,6 +3,7 @@ import type { ProofUse } from '../../providers/dpop-proofs.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
 import { pathWithCredential, placeCredential } from '../../providers/place-credential.ts'
 import { typeOf } from '../../providers/provider.ts'
+import { fixedValues } from '../../providers/variables.ts'
 import type { Release } from '../../services/release.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import type { ToolError } from '../tool-error.ts'
@@ -130,6 +131,23 @@ export function placeCredentials(
     headers[name] = written
     return undefined
   }
+}
+
+/**
+ * The values of the user's connection by their names, for URLs: those that the entry fixes, those that the provider told, and
+ * those that the user gave.
+ */
+export function valuesOfConnection(
+  alternatives: readonly (readonly Credential[])[],
+  authorizations: readonly GivenAuthorization[],
+): Record<string, string> {
+  const values = alternatives.flat().flatMap((credential) => {
+    const release = credential.kind === 'token' ? givenFor(authorizations, credential)?.release : undefined
+    if (release === undefined) return []
+    const { provider } = release.entry
+    return [{ ...fixedValues(provider), ...keptValuesOf(provider, release.kept) }]
+  })
+  return Object.assign({}, ...values)
 }
 
 /**

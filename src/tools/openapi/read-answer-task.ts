@@ -1,9 +1,13 @@
-import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { type AnswerFormat, answerTask } from '../finish-answer.ts'
-import { readResponse } from './read-response.ts'
+import { prepareConversions } from './answers/convert-answer.ts'
+import { shortenTexts } from './answers/shape-answer.ts'
+import { type ApiAnswer, readApiAnswer } from './read-response.ts'
 
-export const apiAnswers: AnswerFormat<{ readonly response: OutgoingResponse; readonly isSafe: boolean }> = {
-  read: ({ response, isSafe }) => readResponse(response, isSafe),
+export const apiAnswers: AnswerFormat<ApiAnswer> = {
+  prepare: ({ plan }) => plan?.convert && prepareConversions(Object.values(plan.convert)),
+  read: readApiAnswer,
+  shorten: (value, { plan, input = {} }) =>
+    plan?.longTexts === undefined ? value : shortenTexts(plan.longTexts, value, input),
   maxMessage: 500, // errors of APIs may be long pages
 }
 

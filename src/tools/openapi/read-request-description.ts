@@ -1,60 +1,45 @@
+import { didYouMean } from '../../domain/nearest.ts'
+import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { quote, Refusal } from '../read-json.ts'
-import { checkedServer, pathTemplate, placeholdersOf } from './api-url.ts'
+import type { AnswerPlan } from './answers/answer-plan.ts'
+import { checkAnswerPlan } from './answers/check-answer-plan.ts'
+import { PAGE } from './answers/pages.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
+import { nextPagesOf, planRequest, withPage } from './plan-request.ts'
 import { annotationsOf } from './read-operation.ts'
-import {
-  type Credential,
-  isCredentialHeader,
-  isHeaderName,
-  isHeaderValue,
-  isReservedHeader,
-  lowerCased,
-  METHODS,
-  type PlannedParameter,
-  placeholderOf,
-  type RequestPlan,
-  toToolDocument,
-} from './request-plan.ts'
+import { type Credential, isCredentialHeader, type RequestPlan, toToolDocument } from './request-plan.ts'
+import { propertiesIn } from './templates/placeholders.ts'
 
 /** Reads the description of one request as a tool. Throws `Refusal`. */
 export function readRequestDescription(
   request: RequestDescription,
   { namespace = '', serverUrl, headers = {} }: Pick<OpenapiSettings, 'namespace' | 'serverUrl' | 'headers'>,
 ): CatalogueTool {
-  const { name, version, title, description, inputSchema, outputSchema, tags } = request
+  const { name, version, title, description, outputSchema, tags, pages } = request
   if (!isToolName(name))
     throw new Refusal(`request.name is ${quote(name)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`)
-  const method = METHODS.find((candidate) => candidate === request.method.toUpperCase())
-  if (method === undefined)
-    throw new Refusal(`request.method is ${quote(request.method)}; it is one of ${METHODS.join(', ')}.`)
-  if (inputSchema.type !== 'object') throw new Refusal('request.input_schema must describe an object.')
-  const { url, parameters: inPath, query } = readUrl(request.url, serverUrl)
-  const inQuery = split(request.query ?? {}, 'query')
-  const inHeaders = split(request.headers ?? {}, 'header')
+  if (request.inputSchema.type !== 'object')
+    throw new Refusal('request.input_schema must describe an object.')
+  const inputSchema = withLongTexts(
+    pages === undefined ? request.inputSchema : withPage(request.inputSchema),
+    request,
+  )
   const credentials = (request.authorization ?? []).map(toCredential)
+  const server = { ...(serverUrl !== undefined && { serverUrl }), headers }
+  const nextPages = pages && nextPagesOf(request, pages, credentials, server)
+  const answer = answerPlanOf(request)
+  const defaults = defaultsOf(inputSchema)
   const plan: RequestPlan = {
-    method,
-    url,
-    parameters: [...inPath, ...inQuery.parameters, ...inHeaders.parameters],
-    headers: {
-      ...lowerCased({ accept: 'application/json, text/*;q=0.8, */*;q=0.1', ...headers }),
-      ...inHeaders.constants,
-    },
-    query: { ...query, ...inQuery.constants },
-    ...(request.body !== undefined && {
-      body: {
-        contentType: request.contentType ?? 'application/json',
-        encoding: request.contentType === 'application/x-www-form-urlencoded' ? 'form' : 'json',
-        template: request.body,
-        isRequired: true,
-      },
-    }),
-    credentials: credentials.length > 0 ? [credentials] : [],
+    ...planRequest(request, credentials, server),
+    ...(defaults && { defaults }),
+    ...(answer && { answer }),
+    ...(nextPages && { nextPages: { ...nextPages, ...(defaults && { defaults }) } }),
   }
   checkPlaceholders(plan, inputSchema)
+  if (pages !== undefined) checkPageIsUsed(plan)
   return {
     name,
     namespace,
@@ -64,61 +49,69 @@ export function readRequestDescription(
     inputSchema,
     outputSchema,
     ...(tags && { tags }),
-    annotations: { ...annotationsOf(method), ...request.annotations },
-    requirements: {
-      authorization: (request.authorization ?? []).flatMap((authorization) => {
-        if ('secret' in authorization) return []
-        const { id, providerId, scopes } = authorization
-        return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
-      }),
-      secrets: [
-        ...new Set(
-          credentials.flatMap((credential) => (credential.kind === 'secret' ? [credential.key] : [])),
-        ),
-      ],
-      metadata: [],
-    },
+    annotations: { ...annotationsOf(plan.method), ...request.annotations },
+    requirements: requirementsOf(request, credentials),
     document: toToolDocument(plan),
   }
 }
 
-/** Reads an absolute URL, or a path relative to `server_url`, which also replaces the origin of an absolute URL. */
-function readUrl(text: string, serverUrl: string | undefined) {
-  const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)?(.*)$/is.exec(text) ?? []
-  if (origin === '' && serverUrl === undefined)
-    throw new Refusal(`request.url is ${quote(text)}; it must be an absolute http or https URL.`)
-  if (/[{}]/.test(origin))
-    throw new Refusal('request.url has a placeholder in its host, which an input must not choose.')
-  if (rest.includes('#')) throw new Refusal('request.url has a fragment, which is not sent.')
-  const [path = '', ...search] = rest.split('?')
-  const server = checkedServer(serverUrl ?? origin, undefined)
-  const template = pathTemplate(path)
-  const parameters = placeholdersOf(template).map(
-    (name): PlannedParameter => ({ property: name, in: 'path', name, style: 'simple', explode: false }),
-  )
-  const query = Object.fromEntries(new URLSearchParams(search.join('?')))
-  if (Object.values(query).some((value) => placeholderOf(value) !== undefined))
-    throw new Refusal('request.url has a placeholder in its query: put it into `query`.')
-  return { url: server + template, parameters, query }
+function answerPlanOf({ answer, errors, pages }: RequestDescription): AnswerPlan | undefined {
+  if (answer === undefined && errors === undefined && pages === undefined) return undefined
+  const { request: _, ...plan } = pages ?? { request: undefined }
+  const made: AnswerPlan = {
+    ...answer,
+    ...(errors && { errors }),
+    ...(pages && { pages: plan as AnswerPlan['pages'] & object }),
+  }
+  checkAnswerPlan(made)
+  return made
 }
 
-/** Separates placeholders from constant values. */
-function split(described: Readonly<Record<string, string>>, place: 'query' | 'header') {
-  const parameters: PlannedParameter[] = []
-  const constants: Record<string, string> = {}
-  for (const [key, value] of Object.entries(described)) {
-    const name = place === 'header' ? key.toLowerCase() : key
-    if (place === 'header' && (!isHeaderName(name) || isReservedHeader(name)))
-      throw new Refusal(`request.headers has ${quote(key)}, which a tool may not set.`)
-    const property = placeholderOf(value)
-    const style = place === 'header' ? 'simple' : 'form'
-    if (property !== undefined)
-      parameters.push({ property, in: place, name, style, explode: place === 'query' })
-    else if (place === 'header' && !isHeaderValue(value))
-      throw new Refusal(`request.headers has a value for ${quote(key)} that no header may have.`)
-    else constants[name] = value
+/** The values that the input schema has for properties that are not given. */
+function defaultsOf({ properties }: JsonSchema): Record<string, unknown> | undefined {
+  const described = isRecord(properties) ? Object.entries(properties) : []
+  const defaults = described.flatMap(([name, schema]) =>
+    isRecord(schema) && schema.default !== undefined ? [[name, schema.default] as const] : [],
+  )
+  return defaults.length > 0 ? Object.fromEntries(defaults) : undefined
+}
+
+/** The input schema with the property that says where to begin in long texts. */
+function withLongTexts(inputSchema: JsonSchema, { answer }: RequestDescription): JsonSchema {
+  if (answer?.longTexts === undefined) return inputSchema
+  const { from, limit } = answer.longTexts
+  const properties = isRecord(inputSchema.properties) ? inputSchema.properties : {}
+  if (Object.hasOwn(properties, from))
+    throw new Refusal(`request.input_schema describes ${quote(from)}, which request.answer.long_texts adds.`)
+  const property = {
+    type: 'integer',
+    minimum: 0,
+    description: `Where to go on in texts of more than ${limit} characters, of which a part is answered at a time`,
   }
-  return { parameters, constants }
+  return { ...inputSchema, properties: { ...properties, [from]: property } }
+}
+
+function requirementsOf(
+  { authorization = [] }: RequestDescription,
+  credentials: readonly Credential[],
+): ToolRequirements {
+  const secrets = credentials.flatMap((credential) => (credential.kind === 'secret' ? [credential.key] : []))
+  const [single] = authorization
+  const common = { secrets: [...new Set(secrets)], metadata: [] }
+  const requirement = (
+    { id, providerId }: Pick<AuthorizationRequirement, 'id' | 'providerId'>,
+    scopes: readonly string[],
+  ) => ({ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes })
+  if (single !== undefined && !('secret' in single) && single.alternatives !== undefined) {
+    if (authorization.length > 1)
+      throw new Refusal('request.authorization has alternatives, which only a single credential can have.')
+    const sets = [single.scopes, ...single.alternatives]
+    return { authorization: [], alternatives: sets.map((scopes) => [requirement(single, scopes)]), ...common }
+  }
+  return {
+    authorization: authorization.flatMap((one) => ('secret' in one ? [] : [requirement(one, one.scopes)])),
+    ...common,
+  }
 }
 
 function toCredential(authorization: RequestAuthorization): Credential {
@@ -135,20 +128,26 @@ function toCredential(authorization: RequestAuthorization): Credential {
 }
 
 /** Refuses placeholders that the input schema does not describe: a misspelt one would never be filled. */
-function checkPlaceholders(
-  { parameters, body }: RequestPlan,
-  { properties }: CatalogueTool['inputSchema'],
-): void {
+function checkPlaceholders(plan: RequestPlan, { properties }: CatalogueTool['inputSchema']): void {
   const known = isRecord(properties) ? Object.keys(properties) : []
-  const used = [...parameters.map((parameter) => parameter.property), ...propertiesIn(body?.template)]
-  const unknown = used.find((property) => !known.includes(property))
+  const unknown = usedIn(plan).find((property) => !known.includes(property))
   if (unknown !== undefined)
-    throw new Refusal(`request has {${unknown}}, which request.input_schema does not describe.`)
+    throw new Refusal(
+      `request has {${unknown}}, which request.input_schema does not describe.${didYouMean(unknown, known)}`,
+    )
 }
 
-function propertiesIn(template: unknown): string[] {
-  if (typeof template === 'string') return [placeholderOf(template) ?? []].flat()
-  return typeof template === 'object' && template !== null
-    ? Object.values(template).flatMap(propertiesIn)
-    : []
+/** The properties of the input that the request is made of. */
+function usedIn({ parameters, body, nextPages }: RequestPlan): string[] {
+  const ofParameters = parameters.flatMap(({ property, template }) =>
+    template === undefined ? [property] : propertiesIn(template),
+  )
+  const ofBody = body === undefined ? [] : [...propertiesIn(body.template), ...propertiesIn(body.contentType)]
+  return [...ofParameters, ...ofBody, ...(nextPages === undefined ? [] : usedIn(nextPages))]
+}
+
+/** A tool whose `page` is sent nowhere would answer with the first page again and again. */
+function checkPageIsUsed(plan: RequestPlan): void {
+  if (plan.answer?.pages?.by === 'link' || usedIn(plan).includes(PAGE)) return
+  throw new Refusal('request.pages needs {page} in the request: it is where the page is asked for.')
 }

@@ -4,7 +4,38 @@ import type { ToolAnswer } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'
 import { retryAfterMs } from '../worker-request.ts'
+import type { AnswerPlan } from './answers/answer-plan.ts'
+import { apiFailure, isFailure } from './answers/api-failure.ts'
+import { shapeAnswer } from './answers/shape-answer.ts'
 import { isJsonType } from './read-parameters.ts'
+
+/** The answer of an API to one request. */
+export interface ApiAnswer {
+  readonly response: OutgoingResponse
+  /** Whether the request may be repeated (RFC 9110 section 9.2.1). */
+  readonly isSafe: boolean
+  /** Absent: the whole answer is the value of the tool. */
+  readonly plan?: AnswerPlan | undefined
+  readonly input?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Reads an API's answer as its plan says. */
+export function readApiAnswer({ response, isSafe, plan, input = {} }: ApiAnswer): ToolAnswer {
+  if (plan === undefined) return readResponse(response, isSafe)
+  const { status, headers, body } = response
+  const { errors = {} } = plan
+  if (status < 200 || status > 299) {
+    const described = jsonOf(body, headers['content-type'] ?? '')
+    const guessed = described === undefined ? plainSentence(body, headers) : sentenceOf(described)
+    return failed(apiFailure(errors, { status, isSafe, value: described, headers, input }, guessed))
+  }
+  const read = readResponse(response, isSafe)
+  if (read.outcome !== 'value') return read
+  const answered = { value: read.value, headers, input }
+  if (isFailure(errors, answered))
+    return failed(apiFailure(errors, { ...answered, status, isSafe }, sentenceOf(read.value)))
+  return { ...read, value: shapeAnswer(plan, answered) }
+}
 
 /**
  * Reads an API's answer: JSON is parsed, text is kept, an empty body becomes `null`. Other content is refused,
@@ -73,16 +104,29 @@ function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): 
 
 /** The message in a JSON error: `message`, RFC 9457's `detail`, RFC 6749's `error_description` and similar members. */
 function messageOf(body: Uint8Array, contentType: string): string | undefined {
+  return sentenceOf(jsonOf(body, contentType))
+}
+
+function jsonOf(body: Uint8Array, contentType: string): unknown {
   if (!isJsonType(contentType)) return undefined
-  let value: unknown
   try {
-    value = JSON.parse(new TextDecoder().decode(body))
+    return JSON.parse(new TextDecoder().decode(body))
   } catch {
     return undefined
   }
-  const sentence = sentenceIn(value, 0)
-  const plain = sentence?.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+}
+
+function sentenceOf(described: unknown): string | undefined {
+  const plain = sentenceIn(described, 0)
+    ?.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
   return plain === '' ? undefined : plain
+}
+
+/** The error of an API that answers with plain text. A page of HTML says nothing to a caller. */
+function plainSentence(body: Uint8Array, headers: Readonly<Record<string, string>>): string | undefined {
+  if (!/^text\/plain/i.test(headers['content-type'] ?? '')) return undefined
+  return sentenceOf(new TextDecoder().decode(body.subarray(0, 1000)))
 }
 
 const SENTENCES = [

@@ -1,5 +1,6 @@
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { JsonRecord } from '../../parsing/json-record.ts'
+import type { AnswerPlan } from './answers/answer-plan.ts'
 
 // A request plan says how a tool's input becomes one HTTP request. It is made from an OpenAPI operation or a request
 // description, and stored with the tool as JSON, so that a call need not read the document again.
@@ -9,7 +10,10 @@ export type Method = (typeof METHODS)[number]
 
 export interface RequestPlan {
   readonly method: Method
-  /** Absolute; `{name}` is a path parameter and occurs in the path only. */
+  /**
+   * Absolute; `{name}` is a path parameter and occurs in the path only. `{{name}}` is a value of the connection, also in the
+   * host.
+   */
   readonly url: string
   readonly parameters: readonly PlannedParameter[]
   /** Sent with every request; names are in lower case. */
@@ -18,6 +22,12 @@ export interface RequestPlan {
   readonly body?: PlannedBody
   /** Alternatives: the first whose credentials are all available is used. Empty: none is needed. */
   readonly credentials: readonly (readonly Credential[])[]
+  /** The values of properties that the input does not have. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+  /** How the answer is read. Absent: all of it is the tool's value. */
+  readonly answer?: AnswerPlan
+  /** The request for the pages after the first. Absent: the same as for the first. */
+  readonly nextPages?: RequestPlan
 }
 
 /** OpenAPI's styles, and `json` for a parameter with `content`. */
@@ -34,13 +44,21 @@ export interface PlannedParameter extends ParameterForm {
   readonly in: 'path' | 'query' | 'header'
   /** The parameter's name in the request. */
   readonly name: string
+  /** The value, in place of the property's own (`fillTemplate`). `property` is then the first that it names. */
+  readonly template?: unknown
+  /** Whether slashes in the value separate segments of the path. */
+  readonly isSegments?: true
 }
 
 export interface PlannedBody {
+  /** A media type, or `{property}` for one that the input names. */
   readonly contentType: string
-  readonly encoding: 'json' | 'form'
-  /** Any JSON, in which the string `{property}` is replaced by that property of the input. */
+  /** `text`: the filled template is the body. `parts`: it is a list of parts (RFC 2387). */
+  readonly encoding: 'json' | 'form' | 'text' | 'parts'
+  /** Any JSON with placeholders (`fillTemplate`). */
   readonly template: unknown
+  /** Whether its objects may be conversions. Absent: a member that begins with `$` is an ordinary one. */
+  readonly hasConversions?: boolean
   /** Whether a body is sent even if no input is put into it. */
   readonly isRequired: boolean
   /** How list and object members of a form are serialized. */

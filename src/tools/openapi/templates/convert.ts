@@ -1,0 +1,58 @@
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
+import { BadArgument, encode } from '../write-parameter.ts'
+import type { ConversionName } from './conversion-names.ts'
+import { toMailMessage } from './mail-message.ts'
+import { toAdf, toRichText } from './plain-text.ts'
+
+/** Those that need nothing but the value and their options. */
+type Plain = Exclude<ConversionName, '$literal' | '$call_id' | '$text' | '$when' | '$map'>
+
+/** Converts a value. `$scalar` makes text of a text, number or boolean. Throws `BadArgument`. */
+export function convert(conversion: Plain | '$scalar', value: unknown, options: JsonRecord): unknown {
+  switch (conversion) {
+    case '$scalar':
+      return scalar(value)
+    case '$join':
+      return [value]
+        .flat()
+        .map(scalar)
+        .join(typeof options.with === 'string' ? options.with : ',')
+    case '$plus':
+      return Number(value) + Number(options.by)
+    case '$base64':
+      return Buffer.from(scalar(value)).toString('base64')
+    case '$base64url':
+      return Buffer.from(scalar(value)).toString('base64url')
+    case '$rfc5322':
+      return toMailMessage(isRecord(value) ? value : {})
+    case '$adf':
+      return toAdf(scalar(value))
+    case '$rich_text':
+      return toRichText(scalar(value))
+    case '$json':
+      return ascii(JSON.stringify(value))
+    case '$quoted':
+      return options.quote === "'"
+        ? `'${scalar(value).replaceAll("'", "''")}'`
+        : `"${scalar(value).replaceAll(/["\\]/g, '\\$&')}"`
+    case '$encoded':
+      return encode(scalar(value))
+    case '$segments': // build-request.ts and write-parameter.ts write these two
+    case '$brackets':
+      return value
+  }
+}
+
+function scalar(value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return String(value)
+  throw new BadArgument('A value must be a text, a number or a boolean, not a list or an object.')
+}
+
+/** Headers hold ASCII alone, so other characters are written as JSON's escapes. */
+function ascii(json: string): string {
+  return json.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -1,0 +1,91 @@
+import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
+import { BadArgument } from '../write-parameter.ts'
+
+/** The members that `$rfc5322` takes. */
+export const MESSAGE_MEMBERS: readonly string[] = [
+  'to',
+  'cc',
+  'bcc',
+  'reply_to',
+  'subject',
+  'text',
+  'html',
+  'in_reply_to',
+  'references',
+  'attachments',
+]
+
+/**
+ * An e-mail message as text (RFC 5322, RFC 2045). It has no `From`, which the mail service adds for its user, and no `Date`.
+ * `attachments` have `filename`, `content_type` and `data` in base64. Throws `BadArgument`.
+ */
+export async function toMailMessage(message: JsonRecord): Promise<string> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer') // loaded by the first e-mail
+  const composer = new MailComposer({
+    to: addresses(message.to, 'to'),
+    cc: addresses(message.cc, 'cc'),
+    bcc: addresses(message.bcc, 'bcc'),
+    replyTo: addresses(message.reply_to, 'reply_to'),
+    subject: textOf(message.subject),
+    text: textOf(message.text),
+    html: textOf(message.html),
+    inReplyTo: textOf(message.in_reply_to),
+    references: references(message),
+    attachments: attachments(message.attachments),
+    // an attachment is what the input holds, never a file or an address
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const node = composer.compile()
+  // the service reads the hidden recipients from the message itself
+  node.keepBcc = true
+  return withoutOwnHeaders((await node.build()).toString())
+}
+
+/** Leaves it to the mail service to name the message and its time. */
+function withoutOwnHeaders(message: string): string {
+  const end = message.indexOf('\r\n\r\n')
+  const lines = message.slice(0, end).split('\r\n')
+  return lines.filter((line) => !/^(?:Message-ID|Date):/.test(line)).join('\r\n') + message.slice(end)
+}
+
+/** Only plain addresses, or `Name <address>`: a comma or a line break would add recipients that the input does not list. */
+function addresses(value: unknown, member: string): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  const list = Array.isArray(value) ? value : [value]
+  for (const address of list) {
+    if (
+      typeof address !== 'string' ||
+      !/^[^\s<>,;"()\p{Cc}]+@[^\s<>,;"()@\p{Cc}]+$|^[^<>,;"()\p{Cc}]*<[^\s<>,;"()\p{Cc}]+@[^\s<>,;"()@\p{Cc}]+>$/u.test(
+        address,
+      )
+    )
+      throw new BadArgument(
+        `"${member}" must hold one e-mail address in each element, such as ada@example.com.`,
+      )
+  }
+  return list
+}
+
+/** The references of an answer are those of the message that it answers, and that message (RFC 5322 section 3.6.4). */
+function references({ references: earlier, in_reply_to: answered }: JsonRecord): string | undefined {
+  const ids = [textOf(earlier), textOf(answered)].filter((id) => id !== undefined)
+  return ids.length > 0 ? ids.join(' ') : undefined
+}
+
+function attachments(value: unknown) {
+  if (!Array.isArray(value)) return undefined
+  return value.map((file: unknown) => {
+    if (!isRecord(file) || typeof file.filename !== 'string' || typeof file.data !== 'string')
+      throw new BadArgument('Each of "attachments" needs "filename" and "data", the content in base64.')
+    return {
+      filename: file.filename,
+      content: Buffer.from(file.data, 'base64'),
+      ...(typeof file.content_type === 'string' && { contentType: file.content_type }),
+    }
+  })
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
