@@ -62,11 +62,12 @@ const catalogueFiles: Plugin = {
   },
 }
 
-/** What scopes mean and what pages say, in each language, and the examples of `/docs`. Each is read when a reader needs it. */
+/** What scopes mean and what pages say, in each language, the examples of `/docs`, and tool packs. Each is read when a reader needs it. */
 const TEXTS = [
   `${CATALOGUE}/scope-sentences/*.json`,
   'http/pages/texts/*/*.json',
   'features/*/texts/*.json',
+  'features/packs/library/*/*.json',
   'http/reference/generated/examples.json',
 ]
 

@@ -155,6 +155,11 @@ export const OUTLINE: readonly Section[] = [
         summary: 'Make tools of an OpenAPI document, or of single requests.',
         keywords: 'openapi swagger spec rest api as tools',
       },
+      'docs/guides/tool-packs.md': {
+        summary: 'Ready-made tools of 36 services: Gmail, Slack, GitHub, and others.',
+        keywords:
+          'packs ready-made gmail calendar drive slack github jira notion stripe add tools of a service',
+      },
       'docs/guides/mcp-servers.md': {
         summary: 'Use the tools of remote MCP servers, also of those that want OAuth themselves.',
         keywords: 'remote mcp server upstream add oauth',

@@ -9,6 +9,7 @@ import { explain } from './explain/feature.ts'
 import type { Feature } from './feature.ts'
 import { imports } from './imports/feature.ts'
 import { oxp } from './oxp/feature.ts'
+import { packs } from './packs/feature.ts'
 import { policies } from './policies/feature.ts'
 import { portal } from './portal/feature.ts'
 import { scheduledRuns } from './scheduled-runs/feature.ts'
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   explain,
   imports,
   oxp,
+  packs,
   policies,
   portal,
   scheduledRuns,

@@ -13,6 +13,7 @@ export const FEATURES: readonly string[] = [
   'explain',
   'imports',
   'oxp',
+  'packs',
   'policies',
   'portal',
   'scheduled-runs',

@@ -23,6 +23,10 @@ export const GROUPS = [
     description: 'Named selections of tools, which MCP clients reach at `/mcp/{toolset}`.',
   },
   {
+    name: 'Tool packs',
+    description: 'Ready-made tools of services, with the scopes that they need and which of them people should approve.',
+  },
+  {
     name: 'Running tools',
     description:
       'Run a tool with the token of its user put in. `execute` answers in the form of Arcade, `run` in a plain form, `run_stream` with events, and `run_chain` runs several tools. Code in a sandbox can call tools too.',

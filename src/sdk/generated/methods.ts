@@ -151,6 +151,17 @@ export interface AdminMethods {
      */
     update(id: string, changes: Body<'updateToolset'>, options?: RequestOptions): Promise<Wire.ToolsetDetail>
   }
+  /** Tool packs: ready-made tools of services. */
+  readonly packs: {
+    /** One tool pack, and what registers it. Needs a key of the role `readonly` or above. */
+    get(id: string, options?: RequestOptions): Promise<Wire.PackDetail>
+    /**
+     * All tool packs. Ready-made tools of services. They are data: `gatepass packs add` registers one.
+     *
+     * Needs a key of the role `readonly` or above.
+     */
+    list(): List<Wire.Pack>
+  }
   /** Connections of the project, which it shares with users, agents and tools. */
   readonly sharedConnections: {
     /**
@@ -472,6 +483,10 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
         createList((query, options) => call('listToolsetTools', { params: { id }, query, options })),
       list: () => createList((query, options) => call('listToolsets', { query, options })),
       update: (id, changes, options) => call('updateToolset', { params: { id }, body: changes, options }),
+    },
+    packs: {
+      get: (id, options) => call('getPack', { params: { id }, options }),
+      list: () => createList((query, options) => call('listPacks', { query, options })),
     },
     sharedConnections: {
       create: (connection, options) => call('addConnectionOfProject', { body: connection, options }),

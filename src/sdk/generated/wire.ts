@@ -7,6 +7,53 @@ export interface AccessToken {
   readonly scopes: readonly string[]
 }
 
+/**
+ * Whether a value is there, or is this one; whether it is above the number of the page; whether a list
+ * has as many elements as a property of the input asked for; whether the header `Link` has a next page
+ */
+export type AnswerCondition =
+  | {
+      /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+      readonly at: string
+      readonly is?: string | number | boolean | undefined
+    }
+  | {
+      /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+      readonly at: string
+      readonly is_above_page: true
+    }
+  | {
+      /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+      readonly at: string
+      readonly is_as_long_as: string
+    }
+  | { readonly link: 'next' }
+
+/** What of an answer becomes the value of the tool */
+export interface AnswerDescription {
+  /** The members that are kept; all unless given */
+  readonly members?: readonly string[] | undefined
+  /** By path: what is made of the value */
+  readonly convert?:
+    | {
+        readonly [name: string]:
+          | 'base64_text'
+          | 'name_value_object'
+          | 'gmail_payload_text'
+          | 'html_text'
+          | 'adf_text'
+          | 'rich_text_text'
+          | 'google_document_text'
+          | 'epoch_seconds_time'
+          | 'epoch_milliseconds_time'
+      }
+    | undefined
+  /** From how many characters on texts are shortened, and the input that asks for the rest */
+  readonly long_texts?: { readonly limit: number; readonly from: string } | undefined
+  /** The value of an answer without content; `{"done": true}` unless given */
+  readonly empty?: JsonValue | undefined
+}
+
 export interface AnthropicTool {
   readonly name: string
   readonly description: string
@@ -5391,6 +5438,38 @@ export type ErrorCode =
   | 'not_implemented'
   | 'internal_error'
 
+/** Where the API says what went wrong */
+export interface ErrorDescription {
+  /** An answer of status 2xx that is a failure */
+  readonly failed_if?: readonly AnswerCondition[] | undefined
+  readonly code?: readonly string[] | undefined
+  readonly message?: readonly string[] | undefined
+  readonly details?: readonly string[] | undefined
+  /** By code; `*` at its end: any ending */
+  readonly kinds?:
+    | {
+        readonly [name: string]:
+          | 'bad_token'
+          | 'forbidden'
+          | 'not_found'
+          | 'invalid_input'
+          | 'rate_limit'
+          | 'quota'
+          | 'server'
+      }
+    | undefined
+  /** By code: what to do */
+  readonly advice?: { readonly [name: string]: string } | undefined
+  readonly wait?:
+    | readonly {
+        readonly header?: string | undefined
+        /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+        readonly at?: string | undefined
+        readonly unit: 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds'
+      }[]
+    | undefined
+}
+
 export interface ErrorEvent {
   readonly kind: 'error'
   readonly toolId: string
@@ -6135,14 +6214,27 @@ export interface OpenapiRequest {
   readonly description: string
   /** Default: `"GET"` */
   readonly method?: string | undefined
-  /** Its path may have `{name}` for a property of the input */
+  /**
+   * Absolute, or a path below `server_url`. Its path may have `{name}` for a property of the input, and
+   * `{{name}}` for a value of the connection
+   */
   readonly url: string
-  readonly headers?: { readonly [name: string]: string } | undefined
-  /** Constants, or `{name}` for a property of the input */
-  readonly query?: { readonly [name: string]: string } | undefined
-  /** Any JSON; `"{name}"` is replaced by a property of the input */
+  /** The values of placeholders in the path that are not simply a property of the input: conversions */
+  readonly path?: { readonly [name: string]: JsonValue } | undefined
+  /** Constants, `{name}`, or a conversion: an object whose first member begins with `$` */
+  readonly headers?: { readonly [name: string]: JsonValue } | undefined
+  /**
+   * Constants, `{name}` for a property of the input, or a conversion: an object whose first member
+   * begins with `$`
+   */
+  readonly query?: { readonly [name: string]: JsonValue } | undefined
+  /**
+   * Any JSON; `"{name}"` is replaced by a property of the input, and so is a conversion by what it makes
+   * of one
+   */
   readonly body?: JsonValue | undefined
-  readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
+  /** JSON, a form, `multipart/related`, or a type of text; or `{name}` for one that the input names */
+  readonly content_type?: string | undefined
   readonly input_schema: JsonSchema
   readonly output_schema?: JsonSchema | undefined
   readonly tags?: readonly string[] | undefined
@@ -6151,17 +6243,60 @@ export interface OpenapiRequest {
     | {
         readonly id: string
         readonly scopes?: readonly string[] | undefined
+        /** Other sets of scopes that suffice; only where this is the single credential */
+        readonly alternatives?: readonly (readonly string[])[] | undefined
         /** The header of the token; `authorization` by default */
         readonly header?: string | undefined
       }
     | {
         readonly provider_id: string
         readonly scopes?: readonly string[] | undefined
+        /** Other sets of scopes that suffice; only where this is the single credential */
+        readonly alternatives?: readonly (readonly string[])[] | undefined
         /** The header of the token; `authorization` by default */
         readonly header?: string | undefined
       }
     | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
     | readonly OpenapiRequestCredential[]
+    | undefined
+  readonly answer?: AnswerDescription | undefined
+  readonly errors?: ErrorDescription | undefined
+  readonly pages?:
+    | {
+        readonly by: 'token' | 'link' | 'number' | 'offset' | 'last'
+        /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+        readonly at?: string | undefined
+        readonly parameters?: readonly string[] | undefined
+        readonly after?: string | undefined
+        readonly more?: AnswerCondition | undefined
+        /** What differs in the request for the pages after the first */
+        readonly request?:
+          | {
+              readonly method?: string | undefined
+              /**
+               * Absolute, or a path below `server_url`. Its path may have `{name}` for a property of the input, and
+               * `{{name}}` for a value of the connection
+               */
+              readonly url?: string | undefined
+              /** The values of placeholders in the path that are not simply a property of the input: conversions */
+              readonly path?: { readonly [name: string]: JsonValue } | undefined
+              /** Constants, `{name}`, or a conversion: an object whose first member begins with `$` */
+              readonly headers?: { readonly [name: string]: JsonValue } | undefined
+              /**
+               * Constants, `{name}` for a property of the input, or a conversion: an object whose first member
+               * begins with `$`
+               */
+              readonly query?: { readonly [name: string]: JsonValue } | undefined
+              /**
+               * Any JSON; `"{name}"` is replaced by a property of the input, and so is a conversion by what it makes
+               * of one
+               */
+              readonly body?: JsonValue | undefined
+              /** JSON, a form, `multipart/related`, or a type of text; or `{name}` for one that the input names */
+              readonly content_type?: string | undefined
+            }
+          | undefined
+      }
     | undefined
 }
 
@@ -6169,12 +6304,16 @@ export type OpenapiRequestCredential =
   | {
       readonly id: string
       readonly scopes?: readonly string[] | undefined
+      /** Other sets of scopes that suffice; only where this is the single credential */
+      readonly alternatives?: readonly (readonly string[])[] | undefined
       /** The header of the token; `authorization` by default */
       readonly header?: string | undefined
     }
   | {
       readonly provider_id: string
       readonly scopes?: readonly string[] | undefined
+      /** Other sets of scopes that suffice; only where this is the single credential */
+      readonly alternatives?: readonly (readonly string[])[] | undefined
       /** The header of the token; `authorization` by default */
       readonly header?: string | undefined
     }
@@ -6186,6 +6325,8 @@ export interface OpenapiWorkerChange {
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
   readonly request?: OpenapiRequest | undefined
+  /** A tool for each, of one API */
+  readonly requests?: readonly OpenapiRequest[] | undefined
   /** In place of the servers that the document names */
   readonly server_url?: string | undefined
   /** The namespace of its tools; the id of the worker by default */
@@ -6211,6 +6352,8 @@ export interface OpenapiWorkerRegistration {
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
   readonly request?: OpenapiRequest | undefined
+  /** A tool for each, of one API */
+  readonly requests?: readonly OpenapiRequest[] | undefined
   /** In place of the servers that the document names */
   readonly server_url?: string | undefined
   /** The namespace of its tools; the id of the worker by default */
@@ -6239,6 +6382,8 @@ export interface OpenapiWorkerSettings {
   /** Where the document is; every sync reads it again */
   readonly url?: string
   readonly request?: OpenapiRequest
+  /** A tool for each, of one API */
+  readonly requests?: readonly OpenapiRequest[]
   /** In place of the servers that the document names */
   readonly server_url?: string
   /** The namespace of its tools; the id of the worker by default */
@@ -6387,6 +6532,49 @@ export interface OxpWorkerSettings {
   readonly envelope: 'request' | 'none'
   readonly timeout: number
   readonly retry: number
+}
+
+export interface Pack {
+  readonly id: string
+  readonly name: string
+  readonly summary: string
+  /** The provider of the catalogue whose tokens the tools use */
+  readonly provider_id: string
+  readonly version: string
+  readonly tool_count: number
+  /** The tools that were compared with the description of the vendor’s API or with a client of it */
+  readonly checked_count: number
+  /** The day of the last comparison */
+  readonly checked_at: string
+}
+
+export interface PackDetail extends Pack {
+  /** What the tools were written after */
+  readonly sources: readonly string[]
+  readonly tools: readonly PackTool[]
+  /** Of all these tools together */
+  readonly scopes: readonly string[]
+  /** The body of `POST /v1/workers` that adds these tools */
+  readonly worker: JsonObject
+  /** The body of `POST /v1/toolsets` that selects them */
+  readonly toolset: JsonObject
+  /**
+   * The body of `POST /v1/admin/policies` that has a person approve the calls of tools with `ask`;
+   * absent: there are none
+   */
+  readonly policy?: JsonObject
+}
+
+export interface PackTool {
+  readonly name: string
+  readonly description: string
+  /** The least that it needs */
+  readonly scopes: readonly string[]
+  /** `ask`: a person should approve each call */
+  readonly approval: 'none' | 'ask'
+  readonly read_only: boolean
+  readonly destructive: boolean
+  readonly checks: readonly ('description' | 'client')[]
 }
 
 export interface Policy {
@@ -8398,6 +8586,25 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
+  /** One tool pack, and what registers it */
+  readonly getPack: {
+    readonly method: 'GET'
+    readonly path: '/v1/packs/{id}'
+    readonly params: { readonly id: string }
+    readonly query: {
+      /**
+       * Only tools that change nothing
+       * Default: `"false"`
+       */
+      readonly read_only?: 'true' | 'false' | undefined
+      /** Only these tools: their names, separated by commas */
+      readonly tools?: string | undefined
+      /** The id of the provider entry whose tokens they use; any entry of the pack’s provider unless given */
+      readonly provider_id?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: PackDetail
+  }
   /** One policy */
   readonly getPolicy: {
     readonly method: 'GET'
@@ -8915,6 +9122,25 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: { readonly items: readonly OxpTool[]; readonly tools: readonly OxpTool[] }
+  }
+  /** All tool packs */
+  readonly listPacks: {
+    readonly method: 'GET'
+    readonly path: '/v1/packs'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** A larger number counts as 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Pack[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
   }
   /** All policies */
   readonly listPolicies: {

@@ -525,6 +525,45 @@ class AccessToken(_AccessTokenRequired, total=False):
     expires_at: str
 
 
+class _AnswerConditionAtRequired(TypedDict):
+    at: str
+
+
+_AnswerConditionAtMayBeNamed = TypedDict("_AnswerConditionAtMayBeNamed", {"is": "Union[str, float, bool]"}, total=False)
+
+
+class AnswerConditionAt(_AnswerConditionAtRequired, _AnswerConditionAtMayBeNamed, total=False):
+    pass
+
+
+class AnswerConditionAt_(TypedDict):
+    at: str
+    is_above_page: Literal[True]
+
+
+class AnswerConditionAt__(TypedDict):
+    at: str
+    is_as_long_as: str
+
+
+class AnswerConditionLink(TypedDict):
+    link: Literal["next"]
+
+
+class AnswerDescription(TypedDict, total=False):
+    members: list[str]
+    convert: dict[str, Literal["base64_text", "name_value_object", "gmail_payload_text", "html_text", "adf_text", "rich_text_text", "google_document_text", "epoch_seconds_time", "epoch_milliseconds_time"]]
+    long_texts: AnswerDescriptionLongTexts
+    empty: JsonValue
+
+
+_AnswerDescriptionLongTextsNamed = TypedDict("_AnswerDescriptionLongTextsNamed", {"from": "str"})
+
+
+class AnswerDescriptionLongTexts(_AnswerDescriptionLongTextsNamed):
+    limit: int
+
+
 class AnthropicTool(TypedDict):
     name: str
     description: str
@@ -2243,6 +2282,25 @@ class ErrorBodyErrorsItem(_ErrorBodyErrorsItemRequired, total=False):
     catalogued: str
 
 
+class ErrorDescription(TypedDict, total=False):
+    failed_if: list[AnswerCondition]
+    code: list[str]
+    message: list[str]
+    details: list[str]
+    kinds: dict[str, Literal["bad_token", "forbidden", "not_found", "invalid_input", "rate_limit", "quota", "server"]]
+    advice: dict[str, str]
+    wait: list[ErrorDescriptionWaitItem]
+
+
+class _ErrorDescriptionWaitItemRequired(TypedDict):
+    unit: Literal["seconds", "milliseconds", "epoch_seconds", "epoch_milliseconds"]
+
+
+class ErrorDescriptionWaitItem(_ErrorDescriptionWaitItemRequired, total=False):
+    header: str
+    at: str
+
+
 class ErrorEvent(TypedDict):
     kind: Literal["error"]
     toolId: str
@@ -2745,14 +2803,18 @@ class OpenapiRequest(_OpenapiRequestRequired, total=False):
     version: str
     title: str
     method: str
-    headers: dict[str, str]
-    query: dict[str, str]
+    path: dict[str, JsonValue]
+    headers: dict[str, JsonValue]
+    query: dict[str, JsonValue]
     body: JsonValue
-    content_type: Literal["application/json", "application/x-www-form-urlencoded"]
+    content_type: str
     output_schema: JsonSchema
     tags: list[str]
     annotations: ToolAnnotations
     authorization: Union[OpenapiRequestAuthorizationId, OpenapiRequestAuthorizationProviderId, OpenapiRequestAuthorizationSecret, list[OpenapiRequestCredential]]
+    answer: AnswerDescription
+    errors: ErrorDescription
+    pages: OpenapiRequestPages
 
 
 class _OpenapiRequestAuthorizationIdRequired(TypedDict):
@@ -2761,6 +2823,7 @@ class _OpenapiRequestAuthorizationIdRequired(TypedDict):
 
 class OpenapiRequestAuthorizationId(_OpenapiRequestAuthorizationIdRequired, total=False):
     scopes: list[str]
+    alternatives: list[list[str]]
     header: str
 
 
@@ -2770,6 +2833,7 @@ class _OpenapiRequestAuthorizationProviderIdRequired(TypedDict):
 
 class OpenapiRequestAuthorizationProviderId(_OpenapiRequestAuthorizationProviderIdRequired, total=False):
     scopes: list[str]
+    alternatives: list[list[str]]
     header: str
 
 
@@ -2781,10 +2845,33 @@ class OpenapiRequestAuthorizationSecret(_OpenapiRequestAuthorizationSecretNamed)
     name: str
 
 
+class _OpenapiRequestPagesRequired(TypedDict):
+    by: Literal["token", "link", "number", "offset", "last"]
+
+
+class OpenapiRequestPages(_OpenapiRequestPagesRequired, total=False):
+    at: str
+    parameters: list[str]
+    after: str
+    more: AnswerCondition
+    request: OpenapiRequestPagesRequest
+
+
+class OpenapiRequestPagesRequest(TypedDict, total=False):
+    method: str
+    url: str
+    path: dict[str, JsonValue]
+    headers: dict[str, JsonValue]
+    query: dict[str, JsonValue]
+    body: JsonValue
+    content_type: str
+
+
 class OpenapiWorkerChange(TypedDict, total=False):
     document: Union[str, JsonObject]
     url: str
     request: OpenapiRequest
+    requests: list[OpenapiRequest]
     server_url: str
     namespace: str
     authorization: dict[str, OpenapiCredential]
@@ -2804,6 +2891,7 @@ class OpenapiWorkerRegistration(TypedDict, total=False):
     document: Union[str, JsonObject]
     url: str
     request: OpenapiRequest
+    requests: list[OpenapiRequest]
     server_url: str
     namespace: str
     authorization: dict[str, OpenapiCredential]
@@ -2823,6 +2911,7 @@ class OpenapiWorkerSettings(_OpenapiWorkerSettingsRequired, total=False):
     document: OpenapiWorkerSettingsDocument
     url: str
     request: OpenapiRequest
+    requests: list[OpenapiRequest]
     server_url: str
     namespace: str
     authorization: dict[str, OpenapiCredential]
@@ -2990,6 +3079,47 @@ class OxpWorkerSettings(_OxpWorkerSettingsRequired, total=False):
     api_key: KeptSecret
     jwt_secret: KeptSecret
     audience: str
+
+
+class Pack(TypedDict):
+    id: str
+    name: str
+    summary: str
+    provider_id: str
+    version: str
+    tool_count: int
+    checked_count: int
+    checked_at: str
+
+
+class _PackDetailRequired(TypedDict):
+    id: str
+    name: str
+    summary: str
+    provider_id: str
+    version: str
+    tool_count: int
+    checked_count: int
+    checked_at: str
+    sources: list[str]
+    tools: list[PackTool]
+    scopes: list[str]
+    worker: JsonObject
+    toolset: JsonObject
+
+
+class PackDetail(_PackDetailRequired, total=False):
+    policy: JsonObject
+
+
+class PackTool(TypedDict):
+    name: str
+    description: str
+    scopes: list[str]
+    approval: Literal["none", "ask"]
+    read_only: bool
+    destructive: bool
+    checks: list[Literal["description", "client"]]
 
 
 class _PolicyRequired(TypedDict):
@@ -4144,6 +4274,14 @@ class ListOxpToolsAnswer(TypedDict):
     tools: list[OxpTool]
 
 
+class ListPacksAnswer(TypedDict):
+    items: list[Pack]
+    total_count: int
+    offset: int
+    limit: int
+    page_count: int
+
+
 class ListPoliciesAnswer(TypedDict):
     items: list[Policy]
     total_count: int
@@ -4327,6 +4465,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
+AnswerCondition = Union[AnswerConditionAt, AnswerConditionAt_, AnswerConditionAt__, AnswerConditionLink]
 CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "code_not_entered", "account_not_confirmed", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "subject_not_connected", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
@@ -5193,6 +5332,18 @@ class Gatepass(_Client):
             "GET", "/oxp/health", "safe", timeout=timeout,
         )
 
+    def get_pack(
+        self, id: str, *, read_only: bool = UNSET, tools: str = UNSET, provider_id: str = UNSET,
+        timeout: Optional[float] = None,
+    ) -> PackDetail:
+        """One tool pack, and what registers it.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/packs/{id}", "safe", params={"id": id}, query={"read_only": read_only, "tools": tools,
+            "provider_id": provider_id}, timeout=timeout,
+        )
+
     def get_policy(
         self, id: str, *, timeout: Optional[float] = None,
     ) -> Policy:
@@ -5480,6 +5631,18 @@ class Gatepass(_Client):
         Needs a key of the role `readonly` or above."""
         return self._call(
             "GET", "/oxp/tools", "safe", timeout=timeout,
+        )
+
+    def list_packs(
+        self, *, offset: int = UNSET, limit: int = UNSET, timeout: Optional[float] = None,
+    ) -> ListPacksAnswer:
+        """All tool packs.
+
+        Ready-made tools of services. They are data: `gatepass packs add` registers one.
+
+        Needs a key of the role `readonly` or above."""
+        return self._call(
+            "GET", "/v1/packs", "safe", query={"offset": offset, "limit": limit}, timeout=timeout,
         )
 
     def list_policies(

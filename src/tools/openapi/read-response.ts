@@ -73,7 +73,7 @@ const NOT_JSON = 'The API answered with a body that is not JSON, although its co
 function textOf(body: Uint8Array, contentType: string): string | undefined {
   const isText =
     contentType === '' ||
-    /^(text\/|application\/([\w.-]+\+)?(xml|yaml|x-yaml|javascript|x-www-form-urlencoded|x-ndjson|jsonl|csv|graphql))/i.test(
+    /^(text\/|application\/([\w.-]+\+)?(xml|yaml|x-yaml|javascript|x-www-form-urlencoded|x-ndjson|jsonl|csv|graphql|[\w.-]+\.(?:diff|patch)))/i.test(
       contentType,
     )
   return isText ? decode(body, /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8') : undefined

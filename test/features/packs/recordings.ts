@@ -5,6 +5,7 @@ import {
   toRequestSettings,
 } from '../../../src/operations/worker-types/openapi-request.ts'
 import { isRecord } from '../../../src/parsing/json-record.ts'
+import type { CatalogueTool } from '../../../src/tools/backend.ts'
 import { buildRequest } from '../../../src/tools/openapi/build-request.ts'
 import { readRequestDescription } from '../../../src/tools/openapi/read-request-description.ts'
 import { planOf } from '../../../src/tools/openapi/request-plan.ts'
@@ -12,7 +13,6 @@ import { planOf } from '../../../src/tools/openapi/request-plan.ts'
 // Requests that the vendors' clients sent to a server of this machine, and the rules by which a tool's request is the same.
 
 export interface Recording {
-  readonly service: string
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
   readonly client: string
@@ -20,7 +20,6 @@ export interface Recording {
     readonly method: string
     readonly path: string
     readonly query: readonly (readonly [string, string])[]
-    readonly headers: Readonly<Record<string, string>>
     readonly body?: {
       readonly json?: unknown
       readonly form?: readonly (readonly [string, string])[]
@@ -43,18 +42,21 @@ export interface SentRequest {
   readonly body?: string | undefined
 }
 
-/** The request that a tool of the pack sends for these arguments. */
-export async function requestOf(pack: Pack, name: string, args: Recording['args']): Promise<SentRequest> {
+/** The tool of the pack, as Gatepass reads it. */
+export function toolOf(pack: Pack, name: string): CatalogueTool {
   const { openapi } = workerOfPack(pack, { tools: [name] })
   const [wire] = openapi.requests
   if (wire === undefined) throw new Error(`${pack.id} has no tool ${name}.`)
-  const request = toRequestSettings(requestDescription.parse(wire))
-  const tool = readRequestDescription(request, {
+  return readRequestDescription(toRequestSettings(requestDescription.parse(wire)), {
     namespace: openapi.namespace,
     ...(openapi.headers && { headers: openapi.headers }),
   })
+}
+
+/** The request that a tool of the pack sends for these arguments. */
+export async function requestOf(pack: Pack, name: string, args: Recording['args']): Promise<SentRequest> {
   // clients leave out what is the service's default; the recordings name what the client was given
-  const { defaults: _, ...plan } = planOf(tool.document)
+  const { defaults: _, ...plan } = planOf(toolOf(pack, name).document)
   const built = await buildRequest(plan, args, { ofConnection: CONNECTION, callId: 'call' })
   return { method: plan.method, ...built }
 }

@@ -22,6 +22,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   workers: 'Workers: the servers that list tools and run them.',
   tools: 'Tools imported from metadata.',
   toolsets: 'Toolsets are named selections of tools, which MCP clients reach at `/mcp/{id}`.',
+  packs: 'Tool packs: ready-made tools of services.',
   sharedConnections: 'Connections of the project, which it shares with users, agents and tools.',
   secrets: 'Secrets for tools. Gatepass gives their values to tools and never returns them.',
   policies: 'Policies decide which tools and callers may use which tokens.',

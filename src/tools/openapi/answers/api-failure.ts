@@ -25,7 +25,8 @@ export function apiFailure(plan: ErrorPlan, failed: Failed, guessed: string | un
   const isLimited = kind === 'rate_limit' || (kind === undefined && isLimit(status, headers))
   const canRetry =
     kind !== 'quota' && (isLimited || status === 503 || ((kind === 'server' || status >= 500) && isSafe))
-  const wait = canRetry ? waitMs(plan.wait ?? [], failed) : undefined
+  // some APIs tell in every answer when their limit begins again
+  const wait = canRetry ? waitMs(isLimited ? (plan.wait ?? []) : [], failed) : undefined
   return {
     kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : kind === undefined ? kindOfStatus(status) : KINDS[kind],
     message: messageOf(plan, failed, { code, guessed }),

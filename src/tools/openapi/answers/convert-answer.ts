@@ -86,12 +86,35 @@ function gmailText(payload: JsonRecord): JsonRecord {
     if (Array.isArray(parts)) for (const inner of parts) read(inner, depth + 1)
   }
   read(payload, 0)
-  const headers = Array.isArray(payload.headers) ? toObject(payload.headers) : undefined
+  const texts = plain.length > 0 ? plain : html
   return {
-    ...(headers && { headers }),
-    text: (plain.length > 0 ? plain : html).join('\n'),
+    ...(Array.isArray(payload.headers) && { headers: mailHeaders(payload.headers) }),
+    ...(texts.length > 0 && { text: texts.join('\n') }),
     ...(attachments.length > 0 && { attachments }),
   }
+}
+
+/** The header fields that readers of a message need (RFC 5322 section 3.6). Those of its delivery are many times longer. */
+const MAIL_HEADERS = [
+  'From',
+  'To',
+  'Cc',
+  'Bcc',
+  'Reply-To',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'In-Reply-To',
+  'References',
+]
+
+function mailHeaders(list: readonly unknown[]): Record<string, unknown> {
+  const given = Object.entries(toObject(list))
+  const kept = MAIL_HEADERS.flatMap((name) => {
+    const found = given.find(([sent]) => sent.toLowerCase() === name.toLowerCase())
+    return found === undefined ? [] : [[name, found[1]] as const]
+  })
+  return Object.fromEntries(kept)
 }
 
 const ADF_BLOCKS = new Set([

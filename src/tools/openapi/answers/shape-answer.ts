@@ -21,7 +21,8 @@ const DONE = { done: true }
 export function shapeAnswer(plan: AnswerPlan, answered: Answered): unknown {
   const { members, convert = {}, pages, empty = DONE } = plan
   const { value } = answered
-  if (value === null || value === '') return empty
+  const isEmpty = value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0)
+  if (isEmpty) return empty
   const page = pages && nextPage(pages, answered)
   const converted = Object.entries(convert).reduce<unknown>(
     (changed, [path, conversion]) => changeMembers(changed, path, (one) => convertAnswer(conversion, one)),

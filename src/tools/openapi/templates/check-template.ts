@@ -64,7 +64,7 @@ function checkOptions(
   if (conversion === '$text' && typeof template.$text !== 'string') throw wrong('$text must be a text.')
   if (conversion === '$map' && template.to === undefined)
     throw wrong('$map needs "to", the form of each element.')
-  if (conversion === '$when' && template.then === undefined) throw wrong('$when needs "then".')
+  if (conversion === '$when' && template.use === undefined) throw wrong('$when needs "use".')
   if (conversion === '$plus' && typeof template.by !== 'number') throw wrong('$plus needs "by", a number.')
   if (conversion === '$call_id' && template.$call_id !== true) throw wrong('$call_id must be true.')
   if (template.with !== undefined && typeof template.with !== 'string') throw wrong('"with" must be a text.')

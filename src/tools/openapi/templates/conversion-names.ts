@@ -9,8 +9,8 @@ export const CONVERSIONS = {
   $join: ['with'],
   /** A list whose elements become `to`, in which `{item}` is the element and `{item.name}` a member of it. */
   $map: ['to'],
-  /** `then` if the value is given and not `false`, else `else`. */
-  $when: ['then', 'else'],
+  /** `use` if the value is given and not `false`, else `else`. */
+  $when: ['use', 'else'],
   /** A number plus `by`. */
   $plus: ['by'],
   /** UTF-8 text in base64 (RFC 4648 section 4). */

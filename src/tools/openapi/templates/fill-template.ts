@@ -64,7 +64,7 @@ async function fillConversion(
     case '$when': {
       const value = await fillTemplate(given, filling)
       const isGiven = value !== undefined && value !== null && value !== false
-      return fillTemplate(isGiven ? template.then : template.else, filling)
+      return fillTemplate(isGiven ? template.use : template.else, filling)
     }
     case '$map': {
       const list = await fillTemplate(given, filling)

@@ -1,0 +1,14 @@
+import type { Feature } from '../feature.ts'
+
+/** Ready-made tools of services, as data. */
+export const packs: Feature = {
+  commands: [
+    {
+      name: 'packs',
+      after: 'tools',
+      description: 'ready-made tools of services: list (the default), show, add, update',
+      load: async () => (await import('./command.ts')).definePacks,
+    },
+  ],
+  operations: () => import('./operations.ts'),
+}

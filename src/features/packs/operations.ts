@@ -1,0 +1,148 @@
+import { z } from '@hono/zod-openapi'
+import { BrokerError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest.ts'
+import { defineOperation } from '../../operations/operation.ts'
+import { idText } from '../../operations/schemas/fields.ts'
+import { jsonObject } from '../../operations/schemas/json-schemas.ts'
+import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
+import { APPROVALS, type Pack, type PackTool } from './format.ts'
+import { packIds, shippedPack } from './library.ts'
+import { approvalsOfPack, chosenTools, type PackChoice, workerOfPack } from './pack-worker.ts'
+
+const tag = 'Tool packs'
+
+const packSummarySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    summary: z.string(),
+    provider_id: z.string().meta({ description: 'The provider of the catalogue whose tokens the tools use' }),
+    version: z.string(),
+    tool_count: z.number().int(),
+    checked_count: z.number().int().meta({
+      description:
+        'The tools that were compared with the description of the vendor’s API or with a client of it',
+    }),
+    checked_at: z.string().meta({ description: 'The day of the last comparison' }),
+  })
+  .openapi('Pack')
+
+const packToolSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    scopes: z.array(z.string()).meta({ description: 'The least that it needs' }),
+    approval: z.enum(APPROVALS).meta({ description: '`ask`: a person should approve each call' }),
+    read_only: z.boolean(),
+    destructive: z.boolean(),
+    checks: z.array(z.enum(['description', 'client'])),
+  })
+  .openapi('PackTool')
+
+const packDetailSchema = packSummarySchema
+  .extend({
+    sources: z.array(z.string()).meta({ description: 'What the tools were written after' }),
+    tools: z.array(packToolSchema),
+    scopes: z.array(z.string()).meta({ description: 'Of all these tools together' }),
+    worker: jsonObject.meta({ description: 'The body of `POST /v1/workers` that adds these tools' }),
+    toolset: jsonObject.meta({ description: 'The body of `POST /v1/toolsets` that selects them' }),
+    policy: jsonObject.optional().meta({
+      description:
+        'The body of `POST /v1/admin/policies` that has a person approve the calls of tools with `ask`; absent: there are none',
+    }),
+  })
+  .openapi('PackDetail')
+
+export const listPacks = defineOperation({
+  id: 'listPacks',
+  sdk: 'admin.packs.list()',
+  method: 'get',
+  path: '/v1/packs',
+  role: 'readonly',
+  tag,
+  summary: 'All tool packs',
+  description: 'Ready-made tools of services. They are data: `gatepass packs add` registers one.',
+  query: z.object(pageQuery),
+  answer: 'A page, by id',
+  output: pageSchema(packSummarySchema),
+  run: async (_, { query }) => {
+    const page = slicePage(packIds(), query)
+    const packs = page.items.flatMap((id) => shippedPack(id) ?? [])
+    return { ...page, items: packs.map(toSummary) }
+  },
+})
+
+export const getPack = defineOperation({
+  id: 'getPack',
+  sdk: 'admin.packs.get(id)',
+  method: 'get',
+  path: '/v1/packs/{id}',
+  role: 'readonly',
+  tag,
+  summary: 'One tool pack, and what registers it',
+  params: z.object({ id: idText }),
+  query: z.object({
+    read_only: z
+      .enum(['true', 'false'])
+      .default('false')
+      .meta({ description: 'Only tools that change nothing' }),
+    tools: z
+      .string()
+      .max(10_000)
+      .optional()
+      .meta({ description: 'Only these tools: their names, separated by commas' }),
+    provider_id: idText.optional().meta({
+      description:
+        'The id of the provider entry whose tokens they use; any entry of the pack’s provider unless given',
+    }),
+  }),
+  answer: 'The pack',
+  output: packDetailSchema,
+  run: async (_, { params: { id }, query }) => {
+    const pack = shippedPack(id)
+    if (pack === undefined)
+      throw new BrokerError('not_found', `There is no tool pack "${id}".${didYouMean(id, packIds())}`)
+    const tools = query.tools?.split(',').map((name) => name.trim())
+    const names = pack.tools.map(({ name }) => name)
+    const unknown = tools?.find((name) => !names.includes(name))
+    if (unknown !== undefined)
+      throw new BrokerError(
+        'invalid_request',
+        `The pack "${id}" has no tool "${unknown}".${didYouMean(unknown, names)}`,
+      )
+    return toDetail(pack, { readOnly: query.read_only === 'true', tools, providerId: query.provider_id })
+  },
+})
+
+function toSummary(pack: Pack): z.infer<typeof packSummarySchema> {
+  const { id, name, summary, provider, version, tools, checked } = pack
+  return {
+    ...{ id, name, summary, version },
+    provider_id: provider,
+    tool_count: tools.length,
+    checked_count: tools.filter(({ checks }) => checks.length > 0).length,
+    checked_at: checked,
+  }
+}
+
+function toDetail(pack: Pack, choice: PackChoice): z.infer<typeof packDetailSchema> {
+  const tools = chosenTools(pack, choice)
+  const policy = approvalsOfPack(pack, choice)
+  return {
+    ...toSummary(pack),
+    sources: pack.sources,
+    tools: tools.map(toTool),
+    scopes: [...new Set(tools.flatMap(({ scopes }) => scopes))],
+    worker: workerOfPack(pack, choice),
+    toolset: { id: pack.id, namespaces: [pack.namespace] },
+    ...(policy && { policy }),
+  }
+}
+
+function toTool({ name, description, scopes, approval, annotations = {}, checks }: PackTool) {
+  return {
+    ...{ name, description, scopes, approval, checks },
+    read_only: annotations.readOnlyHint === true,
+    destructive: annotations.destructiveHint === true,
+  }
+}

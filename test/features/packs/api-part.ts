@@ -1,0 +1,5 @@
+import type { ApiPart } from '../../http/api-part.ts'
+
+export const packs: ApiPart = {
+  roles: { 'GET /v1/packs': 'readonly', 'GET /v1/packs/{id}': 'readonly' },
+}
