@@ -9,6 +9,24 @@ const TEST = 'flows/device.test.ts'
 
 export const device: readonly Mutation[] = [
   {
+    rows: ['79'],
+    fault: 'at a terminal, no answer about the account counts as a yes',
+    file: 'src/cli/prompt.ts',
+    from: 'if (!isTerminal || /^(?:n|no)$/i.test(answer)) return false',
+    to: 'if (!isTerminal) return true\n    if (/^(?:n|no)$/i.test(answer)) return false',
+    test: 'cli/connect-device.test.ts',
+    name: '%j: the account is not theirs, so nothing is stored (%s)',
+  },
+  {
+    rows: ['78'],
+    fault: 'a terminal gets a code although users have to log in first',
+    file: 'src/http/connect/device.ts',
+    from: "if (broker.settings.verifier.kind !== 'open') return { kind: 'login_needed' }",
+    to: "if (authorization.id === '') return { kind: 'login_needed' }",
+    test: 'cli/connect-device.test.ts',
+    name: '%s: the command names the link',
+  },
+  {
     rows: ['78'],
     fault: 'another browser is shown the code and the account',
     file: 'src/flows/device/shown-device.ts',
