@@ -45,7 +45,7 @@ export const policies: readonly Mutation[] = [
     from: ".shared ? 'project' : 'user'",
     to: ".shared ? 'project' : 'project'",
     test: 'features/policies/owners.test.ts',
-    name: 'allow, owned by the project: no user is asked',
+    name: 'no user is asked for a key that would be refused',
   },
   {
     rows: ['49'],
