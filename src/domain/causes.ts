@@ -213,7 +213,7 @@ const TABLE = {
     message: ({ provider, subject = 'another provider' }) =>
       `The token of ${provider} is exchanged for that of the user's connection to ${subject}, and that connection does not work.`,
     toDo: ({ subject = 'it' }) =>
-      `The user connects ${subject} again: the next use of the tool answers its link. gatepass explain of the connection to ${subject} says why it does not work.`,
+      `The user connects ${subject} again: the next use of the tool answers its link. The explanation of the connection to ${subject} says why it does not work.`,
   },
   machine_grant_refused: {
     who: 'operator',

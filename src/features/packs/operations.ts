@@ -5,9 +5,9 @@ import { defineOperation } from '../../operations/operation.ts'
 import { idText } from '../../operations/schemas/fields.ts'
 import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
-import { APPROVALS, type Pack, type PackTool } from './format.ts'
-import { packIds, shippedPack } from './library.ts'
-import { approvalsOfPack, chosenTools, type PackChoice, workerOfPack } from './pack-worker.ts'
+import { APPROVALS, type Pack, type PackTool } from './wire-format.ts'
+import { packIds, shippedPack } from './wire-library.ts'
+import { approvalsOfPack, chosenTools, type PackChoice, workerOfPack } from './wire-worker.ts'
 
 const tag = 'Tool packs'
 

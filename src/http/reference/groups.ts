@@ -24,7 +24,8 @@ export const GROUPS = [
   },
   {
     name: 'Tool packs',
-    description: 'Ready-made tools of services, with the scopes that they need and which of them people should approve.',
+    description:
+      'Ready-made tools of services, with the scopes that they need and which of them people should approve.',
   },
   {
     name: 'Running tools',

@@ -51,8 +51,8 @@ const alternatives = z.array(scopeList).max(10).optional().meta({
 
 const requestAuthorization = z
   .union([
-    byEntry.extend({ alternatives, header }).strict(),
-    byKind.extend({ alternatives, header }).strict(),
+    byEntry.extend({ alternatives, header }).strict().openapi('OpenapiRequestToken'),
+    byKind.extend({ alternatives, header }).strict().openapi('OpenapiRequestTokenByKind'),
     z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
   ])
   .openapi('OpenapiRequestCredential')

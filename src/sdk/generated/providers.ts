@@ -635,6 +635,16 @@ export type LinkedInScope =
   | 'w_organization_social'
 
 export type MicrosoftPowerBIScope =
+  | 'Calendars.Read'
+  | 'Calendars.ReadBasic'
+  | 'Calendars.ReadWrite'
+  | 'Files.Read'
+  | 'Files.Read.All'
+  | 'Files.ReadWrite'
+  | 'Files.ReadWrite.All'
+  | 'Mail.Read'
+  | 'Mail.ReadBasic'
+  | 'Mail.ReadWrite'
   | 'https://analysis.windows.net/powerbi/api/Dashboard.Read.All'
   | 'https://analysis.windows.net/powerbi/api/Dataset.Read.All'
   | 'https://analysis.windows.net/powerbi/api/Dataset.ReadWrite.All'

@@ -6240,22 +6240,8 @@ export interface OpenapiRequest {
   readonly tags?: readonly string[] | undefined
   readonly annotations?: ToolAnnotations | undefined
   readonly authorization?:
-    | {
-        readonly id: string
-        readonly scopes?: readonly string[] | undefined
-        /** Other sets of scopes that suffice; only where this is the single credential */
-        readonly alternatives?: readonly (readonly string[])[] | undefined
-        /** The header of the token; `authorization` by default */
-        readonly header?: string | undefined
-      }
-    | {
-        readonly provider_id: string
-        readonly scopes?: readonly string[] | undefined
-        /** Other sets of scopes that suffice; only where this is the single credential */
-        readonly alternatives?: readonly (readonly string[])[] | undefined
-        /** The header of the token; `authorization` by default */
-        readonly header?: string | undefined
-      }
+    | OpenapiRequestToken
+    | OpenapiRequestTokenByKind
     | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
     | readonly OpenapiRequestCredential[]
     | undefined
@@ -6301,23 +6287,27 @@ export interface OpenapiRequest {
 }
 
 export type OpenapiRequestCredential =
-  | {
-      readonly id: string
-      readonly scopes?: readonly string[] | undefined
-      /** Other sets of scopes that suffice; only where this is the single credential */
-      readonly alternatives?: readonly (readonly string[])[] | undefined
-      /** The header of the token; `authorization` by default */
-      readonly header?: string | undefined
-    }
-  | {
-      readonly provider_id: string
-      readonly scopes?: readonly string[] | undefined
-      /** Other sets of scopes that suffice; only where this is the single credential */
-      readonly alternatives?: readonly (readonly string[])[] | undefined
-      /** The header of the token; `authorization` by default */
-      readonly header?: string | undefined
-    }
+  | OpenapiRequestToken
+  | OpenapiRequestTokenByKind
   | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+
+export interface OpenapiRequestToken {
+  readonly id: string
+  readonly scopes?: readonly string[] | undefined
+  /** Other sets of scopes that suffice; only where this is the single credential */
+  readonly alternatives?: readonly (readonly string[])[] | undefined
+  /** The header of the token; `authorization` by default */
+  readonly header?: string | undefined
+}
+
+export interface OpenapiRequestTokenByKind {
+  readonly provider_id: string
+  readonly scopes?: readonly string[] | undefined
+  /** Other sets of scopes that suffice; only where this is the single credential */
+  readonly alternatives?: readonly (readonly string[])[] | undefined
+  /** The header of the token; `authorization` by default */
+  readonly header?: string | undefined
+}
 
 export interface OpenapiWorkerChange {
   /** An OpenAPI 3.1 or 3.0 or Swagger 2.0 document: an object, or JSON or YAML as text */

@@ -2811,30 +2811,10 @@ class OpenapiRequest(_OpenapiRequestRequired, total=False):
     output_schema: JsonSchema
     tags: list[str]
     annotations: ToolAnnotations
-    authorization: Union[OpenapiRequestAuthorizationId, OpenapiRequestAuthorizationProviderId, OpenapiRequestAuthorizationSecret, list[OpenapiRequestCredential]]
+    authorization: Union[OpenapiRequestToken, OpenapiRequestTokenByKind, OpenapiRequestAuthorizationSecret, list[OpenapiRequestCredential]]
     answer: AnswerDescription
     errors: ErrorDescription
     pages: OpenapiRequestPages
-
-
-class _OpenapiRequestAuthorizationIdRequired(TypedDict):
-    id: str
-
-
-class OpenapiRequestAuthorizationId(_OpenapiRequestAuthorizationIdRequired, total=False):
-    scopes: list[str]
-    alternatives: list[list[str]]
-    header: str
-
-
-class _OpenapiRequestAuthorizationProviderIdRequired(TypedDict):
-    provider_id: str
-
-
-class OpenapiRequestAuthorizationProviderId(_OpenapiRequestAuthorizationProviderIdRequired, total=False):
-    scopes: list[str]
-    alternatives: list[list[str]]
-    header: str
 
 
 _OpenapiRequestAuthorizationSecretNamed = TypedDict("_OpenapiRequestAuthorizationSecretNamed", {"in": "Literal[\"header\", \"query\"]"})
@@ -2865,6 +2845,26 @@ class OpenapiRequestPagesRequest(TypedDict, total=False):
     query: dict[str, JsonValue]
     body: JsonValue
     content_type: str
+
+
+class _OpenapiRequestTokenRequired(TypedDict):
+    id: str
+
+
+class OpenapiRequestToken(_OpenapiRequestTokenRequired, total=False):
+    scopes: list[str]
+    alternatives: list[list[str]]
+    header: str
+
+
+class _OpenapiRequestTokenByKindRequired(TypedDict):
+    provider_id: str
+
+
+class OpenapiRequestTokenByKind(_OpenapiRequestTokenByKindRequired, total=False):
+    scopes: list[str]
+    alternatives: list[list[str]]
+    header: str
 
 
 class OpenapiWorkerChange(TypedDict, total=False):
@@ -4479,7 +4479,7 @@ FormattedTool = Union[OpenAiTool, AnthropicTool, McpTool, OxpTool, ToolDefinitio
 JsonObject = dict[str, JsonValue]
 OAuth2RequestOfIssuer = Optional[AuthProviderCreateRequestOauth2DeviceAuthorizationRequest]
 OpenapiCredential = Union[OpenapiCredentialId, OpenapiCredentialProviderId, OpenapiCredentialSecret]
-OpenapiRequestCredential = Union[OpenapiRequestAuthorizationId, OpenapiRequestAuthorizationProviderId, OpenapiRequestAuthorizationSecret]
+OpenapiRequestCredential = Union[OpenapiRequestToken, OpenapiRequestTokenByKind, OpenapiRequestAuthorizationSecret]
 OxpResult = Union[OxpSuccess, OxpFailure]
 RunBackend = Union[RunBackendKind, RunBackendKind_, RunBackendKind__]
 RunResult = Union[RunFailed, RunHeld, RunRequiresAuthorization, RunSucceeded]

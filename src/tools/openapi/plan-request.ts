@@ -66,13 +66,13 @@ function readUrl(text: string, serverUrl: string | undefined) {
     throw new Refusal('request.url has a placeholder in its host, which an input must not choose.')
   if (rest.includes('#')) throw new Refusal('request.url has a fragment, which is not sent.')
   const [path = '', ...search] = rest.split('?')
-  const stand = standIns(`${serverUrl ?? origin}${path}`)
-  const server = checkedServer(stand.hide(serverUrl ?? origin), undefined)
-  const template = pathTemplate(stand.hide(path))
+  const names = standInNames(`${serverUrl ?? origin}${path}`)
+  const server = checkedServer(names.hide(serverUrl ?? origin), undefined)
+  const template = pathTemplate(names.hide(path))
   const query = Object.fromEntries(new URLSearchParams(search.join('?')))
   if (Object.values(query).some((value) => placeholderOf(value) !== undefined))
     throw new Refusal('request.url has a placeholder in its query: put it into `query`.')
-  return { url: stand.show(server + template), placeholders: placeholdersOf(template), query }
+  return { url: names.show(server + template), placeholders: placeholdersOf(template), query }
 }
 
 /** A value of the connection in a URL. */
@@ -80,9 +80,9 @@ const CONNECTION_VALUE = /\{\{(\w+)\}\}/g
 
 /**
  * Puts names in the place of values of the connection, so that a URL can be checked, and back. A value at the beginning of the
- * URL stands for its origin.
+ * URL is its origin.
  */
-function standIns(text: string) {
+function standInNames(text: string) {
   const names = [...new Set([...text.matchAll(CONNECTION_VALUE)].map(([, name = '']) => name))]
   const hidden = (index: number) => `gatepass-value-${index}`
   return {

@@ -1,5 +1,5 @@
-import type { Pack } from '../../../src/features/packs/format.ts'
-import { workerOfPack } from '../../../src/features/packs/pack-worker.ts'
+import type { Pack } from '../../../src/features/packs/wire-format.ts'
+import { workerOfPack } from '../../../src/features/packs/wire-worker.ts'
 import {
   requestDescription,
   toRequestSettings,

@@ -293,6 +293,8 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('listToolsetTools', { params: { id: 'github' }, query: { limit: '1' } })
   await send('updateToolset', { params: { id: 'github' }, body: { tags: ['weather'], names: 'bare' } })
   await send('deleteToolset', { params: { id: 'github' } })
+  await send('listPacks', { query: { limit: '2' } })
+  await send('getPack', { params: { id: 'gmail' }, query: { tools: 'GetProfile' } })
   await send('listAuditEntries', { query: { action: 'authorization.completed', limit: '1' } })
   await send('exportAuditEntries', { query: { action: 'authorization.completed' } })
   await send('getDiagnosis')

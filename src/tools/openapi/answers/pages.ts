@@ -48,7 +48,7 @@ function linkParameters(link: string, { parameters = [] }: PagesPlan): string | 
   return kept.length === 0 ? undefined : new URLSearchParams(kept).toString()
 }
 
-/** The parameters of the query that a page of `link` stands for; `undefined`: it is no page that this tool gave. */
+/** The parameters of the query for a page of `link`; `undefined`: it is no page that this tool gave. */
 export function pageParameters(
   { parameters = [] }: PagesPlan,
   page: string,

@@ -15,8 +15,8 @@ export interface Answered {
 const DONE = { done: true }
 
 /**
- * Makes the value of the tool of what the API answered. A list becomes the member `items` of an object, so that the next page
- * can stand beside it.
+ * Makes the value of the tool of what the API answered. A list becomes the member `items` of an object, which can have the
+ * next page as another member.
  */
 export function shapeAnswer(plan: AnswerPlan, answered: Answered): unknown {
   const { members, convert = {}, pages, empty = DONE } = plan

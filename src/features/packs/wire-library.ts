@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { didYouMean } from '../../domain/nearest.ts'
-import { type Pack, packSchema, packToolSchema } from './format.ts'
+import { type Pack, packSchema, packToolSchema } from './wire-format.ts'
 
 const LIBRARY = new URL('./library/', import.meta.url)
 

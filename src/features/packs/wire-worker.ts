@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { requestDescription } from '../../operations/worker-types/openapi-request.ts'
-import type { Pack, PackTool } from './format.ts'
+import type { Pack, PackTool } from './wire-format.ts'
 
 type RequestWire = z.input<typeof requestDescription>
 
