@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
@@ -67,8 +68,13 @@ export const listPacks = defineOperation({
   output: pageSchema(packSummarySchema),
   run: async (_, { query }) => {
     const page = slicePage(packIds(), query)
-    const packs = page.items.flatMap((id) => shippedPack(id) ?? [])
-    return { ...page, items: packs.map(toSummary) }
+    const items: z.infer<typeof packSummarySchema>[] = []
+    for (const id of page.items) {
+      await setImmediate() // the first time the files of a pack are read
+      const pack = shippedPack(id)
+      if (pack !== undefined) items.push(toSummary(pack))
+    }
+    return { ...page, items }
   },
 })
 
