@@ -574,6 +574,18 @@ describe('a failure', () => {
   })
 })
 
+test('a value of the connection is put into the path, and one that it does not have is named', async () => {
+  const described = { url: `${api.url}/sites/{{site}}/things` }
+  const { error } = await run(described)
+  expect(error?.message).toContain('needs "site" of the connection')
+  expect(calls).toHaveLength(0)
+  const site = { label: 'Site', pattern: '[a-z]+', value: 'acme' }
+  await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { variables: { site } } })
+  await world.connect('ada') // another site is another provider for its users
+  expect(await run(described)).toEqual({ value: { ok: true } })
+  expect(sent().path).toBe('/sites/acme/things')
+})
+
 test('two requests of one worker have different names', async () => {
   const one = { name: 'Do', description: '', url: `${api.url}/x`, input_schema: anything }
   const { status, body } = await world.call('POST', '/v1/workers', {

@@ -19,9 +19,10 @@ const OPENS_CONNECTIONS = new RegExp(
     // Dynamic imports may only name modules of the list, so that the other rules hold for them too. Exceptions: an
     // operator's own modules of tools and definitions, which are trusted code (docs/guides/writing-tools.md and
     // docs/reference/provider-definitions.md), and the tasks of the thread pool, whose modules thread-pool.ts names. oidc-provider fetches
-    // clients' documents with the guarded client that it gets; OpenTelemetry's packages make spans, and
+    // clients' documents with the guarded client that it gets; nodemailer writes e-mails and fetches none of their parts;
+    // OpenTelemetry's packages make spans, and
     // src/features/telemetry sends them with a guarded client. The converter of Swagger changes objects only.
-    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml'|@scalar\/openapi-upgrader\/2\.0-to-3\.0'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
+    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|nodemailer\/lib\/mail-composer'|yaml'|@scalar\/openapi-upgrader\/2\.0-to-3\.0'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,
@@ -35,6 +36,7 @@ const LOADS_TOOLS = ['tools/module/load-module.ts', 'cli/tools-dev-process.ts']
 const REACH_OUT = ['egress/guarded-agent.ts', 'egress/txt-records.ts']
 const LOADS_DEFINITIONS = 'settings/provider-files.ts'
 const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/oidc-provider.ts'
+const IMPORTS_NODEMAILER = 'tools/openapi/templates/mail-message.ts'
 const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
 const OPENS_NOTHING =
   /^(BlockList|isIP(v[46])?|LookupFunction|createServer|IncomingMessage|(Incoming|Outgoing)HttpHeaders?|Server(Options|Response)?)$/
@@ -49,6 +51,10 @@ describe('threat 14: one guarded client for every outgoing request', () => {
       expect(source.includes('import(definitionModule)'), name).toBe(name === LOADS_DEFINITIONS)
       expect(OPENS_CONNECTIONS.exec(source)?.[0], name).toBeUndefined()
       expect(source.includes("import('oidc-provider')"), name).toBe(name === IMPORTS_OIDC_PROVIDER)
+      expect(source.includes("import('nodemailer"), name).toBe(name === IMPORTS_NODEMAILER)
+      if (name === IMPORTS_NODEMAILER)
+        for (const option of ['disableFileAccess: true', 'disableUrlAccess: true'])
+          expect(source).toContain(option)
       if (name === IMPORTS_OIDC_PROVIDER) expect(source).toContain('fetch: documentFetch(broker)')
       for (const [, names = ''] of source.matchAll(NAMED_IMPORTS))
         for (const one of names.split(',').map((each) => each.replace(/^\s*type /, '').trim()))

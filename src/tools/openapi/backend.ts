@@ -27,7 +27,7 @@ import {
   readAndCache,
 } from './reading-cache.ts'
 import { planOf, type RequestPlan } from './request-plan.ts'
-import { BadArgument } from './write-parameter.ts'
+import { BadArgument, MissingValue } from './write-parameter.ts'
 
 const MAX_DOCUMENT_MEBIBYTES = 32
 const MAX_DOCUMENT_BYTES = MAX_DOCUMENT_MEBIBYTES * 1024 * 1024
@@ -77,6 +77,8 @@ export const openapiBackend: Backend = {
     } catch (error) {
       if (error instanceof BadArgument)
         return ownError({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: error.message, canRetry: false })
+      if (error instanceof MissingValue)
+        return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message: error.message, canRetry: false })
       if (error instanceof WorkerFault) return ownError(error.error)
       throw error
     }

@@ -9,7 +9,7 @@ import {
 } from './request-plan.ts'
 import { type Filling, fillTemplate } from './templates/fill-template.ts'
 import { toMultipart } from './templates/multipart.ts'
-import { BadArgument, encode, toPairs, toSimple } from './write-parameter.ts'
+import { BadArgument, encode, MissingValue, toPairs, toSimple } from './write-parameter.ts'
 
 /** One request, without credentials. */
 export interface BuiltRequest {
@@ -36,7 +36,7 @@ interface Given {
 
 /**
  * Builds the request from a tool's input. An input value cannot change the host, the structure of the path or another
- * parameter. Throws `BadArgument`.
+ * parameter. Throws `BadArgument` and `MissingValue`.
  */
 export async function buildRequest(
   plan: RequestPlan,
@@ -46,7 +46,7 @@ export async function buildRequest(
   const input = plan.defaults === undefined ? sent : { ...plan.defaults, ...sent }
   const filling: Filling = { input, callId }
   const parameters = await Promise.all(plan.parameters.map((parameter) => givenFor(parameter, filling)))
-  const url = withPath(fillConnectionValues(plan.url, ofConnection), parameters)
+  const url = withPath(withValues(plan.url, ofConnection), parameters)
   url.search = queryOf(plan, parameters)
   const headers: Record<string, string> = { ...plan.headers }
   for (const { parameter, value } of parameters) {
@@ -59,6 +59,15 @@ export async function buildRequest(
   const body = plan.body && (await bodyOf(plan.body, filling))
   if (body === undefined) return { url, headers }
   return { url, headers: { ...headers, 'content-type': body.contentType }, body: body.content }
+}
+
+function withValues(url: string, ofConnection: Readonly<Record<string, string>>): string {
+  const filled = fillConnectionValues(url, ofConnection)
+  const [, missing] = /\{\{(\w+)\}\}/.exec(filled) ?? []
+  if (missing === undefined) return filled
+  throw new MissingValue(
+    `The URL of the tool needs "${missing}" of the connection, which has no such value. An administrator sets it for all users as a variable of the provider: PATCH /v1/admin/auth_providers/{id} {"oauth2": {"variables": {"${missing}": {"label": "…", "pattern": "…", "value": "…"}}}}.`,
+  )
 }
 
 async function givenFor(parameter: PlannedParameter, filling: Filling): Promise<Given> {

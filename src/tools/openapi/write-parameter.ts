@@ -3,6 +3,9 @@ import type { ParameterForm } from './request-plan.ts'
 /** An input from which no request can be built. The message is for the author of the input. */
 export class BadArgument extends Error {}
 
+/** A value of the connection that the URL needs is not known. The message is for the operator. */
+export class MissingValue extends Error {}
+
 /** Serializes a parameter as encoded pairs of a query or form (OpenAPI 3.1 section 4.8.12.4; RFC 6570). */
 export function toPairs(name: string, value: unknown, { style, explode }: ParameterForm): [string, string][] {
   if (value === undefined || value === null) return []
