@@ -19,3 +19,4 @@ export const { Snowflake, Spotify, Square, Strava, Stripe, SurveyMonkey, TikTok,
 export const { Typeform, Vercel, Webex, WordPresscom, Workday, X, Xero, Zendesk, Zoho, Zoom } = module
 export const { BoxClientCredentials, DocuSignJWTBearer, GoogleServiceAccount } = module
 export const { SalesforceJWTBearer, ZoomWholeAccount } = module
+export const { GitHubAppInstallation, GitHubDeviceCode, GoogleDeviceCode } = module
