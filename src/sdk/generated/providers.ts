@@ -1358,7 +1358,9 @@ export function Garmin(options?: Scopes<never>): AuthProvider<'garmin'> {
 }
 
 /** GitHub (App installation): the provider `github-app`. Without scopes, its default. */
-export function GitHubAppInstallation(options?: Scopes<GitHubAppInstallationScope>): AuthProvider<'github-app'> {
+export function GitHubAppInstallation(
+  options?: Scopes<GitHubAppInstallationScope>,
+): AuthProvider<'github-app'> {
   return provider('github-app', options)
 }
 

@@ -31,6 +31,9 @@ const { tools: OPERATIONS } = JSON.parse(
 const BUDGET = 8_000
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
+/** Where the client and the description differ, as `known_difference` says: the tool does what the description says. */
+const DIFFERENT = ['github.GetFile', 'github.WriteFile', 'spotify.AddToPlaylist']
+
 /** Tools that were recorded and are left out of the packs, as docs/guides/tool-packs.md says. */
 const LEFT_OUT: Readonly<Record<string, RegExp>> = {
   dropbox: /^DownloadFile$/, // answers a file, which tools cannot return
@@ -94,7 +97,8 @@ describe.each(packs)('the pack $id', (pack) => {
       .filter(([name]) => !['cloud_id', 'subdomain', 'instance_url'].includes(name))
       .map(([name, value]) => (name in properties ? [name, value] : ['page', String(value)]))
     const found = differences(await requestOf(pack, tool, Object.fromEntries(input)), recording)
-    if (known_difference === undefined) expect(found).toEqual([])
+    if (!DIFFERENT.includes(`${pack.id}.${tool}`)) expect(found).toEqual([])
+    else expect([known_difference, found.length]).toEqual([expect.any(String), 1])
     expect(defined(named(tool)).checks).toContain('client')
   })
 

@@ -29,7 +29,7 @@ function functionOf(builtIn: Definition): { readonly source: string; readonly sc
   const scopes = knownScopes(builtIn)
   const type = scopes.length > 0 ? `Scopes<${name}Scope>` : 'Scopes<never>'
   return {
-    source: `/** ${displayName}: the provider \`${id}\`. Without scopes, its default. */\nexport function ${name}(options?: ${type}): AuthProvider<'${id}'> {\n  return provider('${id}', options)\n}\n`,
+    source: `/** ${displayName}: the provider \`${id}\`. Without scopes, its default. */\n${signature(name, type, id)} {\n  return provider('${id}', options)\n}\n`,
     ...(scopes.length > 0 && {
       scopesType: unionOf(`${name}Scope`, scopes),
     }),
@@ -62,4 +62,15 @@ function knownScopes({ provider, offlineAccess, facts }: Definition): string[] {
     ...Object.entries(scopeImplies).flatMap(([scope, implied]) => [scope, ...implied]),
   ]
   return [...new Set(all)].sort()
+}
+
+/** In the form that the formatter gives it. */
+function signature(name: string, type: string, id: string): string {
+  const [begin, parameter, end] = [
+    `export function ${name}(`,
+    `options?: ${type}`,
+    `): AuthProvider<'${id}'>`,
+  ]
+  const line = begin + parameter + end
+  return `${line} {`.length <= 110 ? line : `${begin}\n  ${parameter},\n${end}`
 }
