@@ -14,6 +14,8 @@ export interface AnswerFormat<Raw> {
   readonly prepare?: (raw: Raw) => Promise<void> | undefined
   /** Throws `WorkerFault`. */
   readonly read: (raw: Raw) => ToolAnswer
+  /** In bytes: a larger answer is read in a thread. Default: `LARGE_BYTES`. */
+  readonly maxOnEventLoop?: (raw: Raw) => number
   /** Shortens the value of an answer from which secrets were removed. */
   readonly shorten?: (value: unknown, raw: Raw) => unknown
   /** The longest message of an error, in characters. Default: 10,000. */

@@ -43,7 +43,7 @@ export async function readAnswer<Raw extends Unread>(
 ): Promise<ToolAnswer> {
   const job: AnswerJob<Raw> = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
-  if (length <= LARGE_BYTES) {
+  if (length <= (format.maxOnEventLoop?.(raw) ?? LARGE_BYTES)) {
     await format.prepare?.(raw)
     const answer = finishAnswer(job, format) // execute-tool.ts checks the value
     markScrubbed(answer, secrets)

@@ -267,6 +267,17 @@ describe('a value of the input', () => {
       expect((await run(described, { ...input, to: [to] })).error?.message).toContain('one e-mail address')
   })
 
+  test.each<[string, unknown, object]>([
+    ['a text for Atlassian', { $adf: '{a}' }, { a: 'x\n\n'.repeat(20_000) }],
+    ['a text for Notion', { $rich_text: '{a}' }, { a: 'x'.repeat(200_001) }],
+    ['the text of an e-mail', { $rfc5322: { text: '{a}' } }, { a: 'x'.repeat(500_001) }],
+    ['the recipients of an e-mail', { $rfc5322: { to: '{a}' } }, { a: Array(501).fill('a@b.c') }],
+  ])('is refused where it is too large to be converted: %s', async (_, template, input) => {
+    const { error } = await run({ body: { t: template }, input_schema: properties('a') }, input)
+    expect(error?.message).toMatch(/ has \d+ (characters|addresses); /)
+    expect(calls).toHaveLength(0)
+  })
+
   test('of one call is the same for its repetitions alone', async () => {
     const { id } = await register({ headers: { 'Idempotency-Key': { $call_id: true } } })
     await call(id, {})
@@ -362,6 +373,12 @@ describe('an answer', () => {
       bytes: '[2 bytes that are not text]',
       pairs: { a: 1 },
     })
+  })
+
+  test('with much HTML is converted as one with little, in a thread', async () => {
+    const row = '<table><tr><td>x</td></tr></table>'
+    const value = await shaped({ html: row.repeat(1_000) }, { convert: { html: 'html_text' } })
+    expect(value?.html).toMatch(/^(x\s+){999}x$/)
   })
 
   test('of Gmail has the text of a tree of parts, and its attachments by name', async () => {

@@ -1,10 +1,15 @@
 import { type AnswerFormat, answerTask } from '../finish-answer.ts'
-import { prepareConversions } from './answers/convert-answer.ts'
+import { LARGE_BYTES } from '../large-json.ts'
+import { mayReadHtml, prepareConversions } from './answers/convert-answer.ts'
 import { shortenTexts } from './answers/shape-answer.ts'
 import { type ApiAnswer, readApiAnswer } from './read-response.ts'
 
+/** In bytes. Reading HTML takes up to ten times as long as parsing JSON: many small tables of 64 KiB took 80 ms. */
+const LARGE_HTML = 4 * 1024
+
 export const apiAnswers: AnswerFormat<ApiAnswer> = {
   prepare: ({ plan }) => plan?.convert && prepareConversions(Object.values(plan.convert)),
+  maxOnEventLoop: ({ plan }) => (mayReadHtml(Object.values(plan?.convert ?? {})) ? LARGE_HTML : LARGE_BYTES),
   read: readApiAnswer,
   shorten: (value, { plan, input = {} }) =>
     plan?.longTexts === undefined ? value : shortenTexts(plan.longTexts, value, input),

@@ -5,8 +5,11 @@ let readHtml: ((html: string) => string) | undefined
 
 /** Loads what the conversions need: the reader of HTML, which is large, with the first answer that has some. */
 export async function prepareConversions(conversions: readonly AnswerConversion[]): Promise<void> {
-  if (conversions.includes('html_text') || conversions.includes('gmail_payload_text'))
-    readHtml ??= (await import('./html-text.ts')).htmlToText
+  if (mayReadHtml(conversions)) readHtml ??= (await import('./html-text.ts')).htmlToText
+}
+
+export function mayReadHtml(conversions: readonly AnswerConversion[]): boolean {
+  return conversions.includes('html_text') || conversions.includes('gmail_payload_text')
 }
 
 function htmlToText(html: string): string {

@@ -20,6 +20,7 @@ export const MESSAGE_MEMBERS: readonly string[] = [
  * `attachments` have `filename`, `content_type` and `data` in base64. Throws `BadArgument`.
  */
 export async function toMailMessage(message: JsonRecord): Promise<string> {
+  checkSize(message)
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer') // loaded by the first e-mail
   const composer = new MailComposer({
     to: addresses(message.to, 'to'),
@@ -40,6 +41,25 @@ export async function toMailMessage(message: JsonRecord): Promise<string> {
   // the service reads the hidden recipients from the message itself
   node.keepBcc = true
   return withoutOwnHeaders((await node.build()).toString())
+}
+
+/** In characters: larger ones would hold the event loop while they are encoded. */
+const MOST = { subject: 1_000, references: 10_000, in_reply_to: 1_000, text: 500_000, html: 500_000 }
+const MAX_RECIPIENTS = 500
+
+function checkSize(message: JsonRecord): void {
+  for (const [name, most] of Object.entries(MOST)) {
+    const { length } = textOf(message[name]) ?? ''
+    if (length > most)
+      throw new BadArgument(`"${name}" has ${length} characters; an e-mail may have ${most} there.`)
+  }
+  for (const name of ['to', 'cc', 'bcc', 'reply_to']) {
+    const list = message[name]
+    if (Array.isArray(list) && list.length > MAX_RECIPIENTS)
+      throw new BadArgument(
+        `"${name}" has ${list.length} addresses; an e-mail may have ${MAX_RECIPIENTS} there.`,
+      )
+  }
 }
 
 /** Leaves it to the mail service to name the message and its time. */
