@@ -1,3 +1,4 @@
+// Written by `npm run tool-providers` from src/sdk/tools; do not edit.
 // The module `gatepass/tools`: in a checkout the sources, in a published package the files built from them.
 import { existsSync } from 'node:fs'
 
@@ -5,18 +6,16 @@ const source = new URL('../src/sdk/tools/index.ts', import.meta.url)
 const built = new URL('../dist/sdk/tools/index.js', import.meta.url)
 const module = await import(existsSync(source) ? source.href : built.href)
 
-export const { ToolApp, tool, defineTool, OAuth2, anyOf } = module
-export const { ToolError, RetryableToolError, UpstreamError, FatalToolError, ContextRequiredError } = module
-export const { SlackErrorAdapter, GoogleErrorAdapter, MicrosoftGraphErrorAdapter } = module
-export const { HTTPErrorAdapter, GraphQLErrorAdapter } = module
-export const { Airtable, Apple, Asana, Atlassian, Attio, Auth0, BambooHR, Bitbucket, Box, Calcom } = module
-export const { Calendly, Canva, ClickUp, Databricks, DigitalOcean, Discord, DocuSign, Dropbox } = module
-export const { Facebook, Figma, Garmin, GitHub, GitLab, Google, Gusto, Heroku, HubSpot, Instagram } = module
-export const { Intercom, Linear, LinkedIn, Mailchimp, MicrosoftPowerBI, Microsoft, Miro } = module
-export const { mondaycom, Notion, Okta, PagerDuty, PayPal, Pinterest, Pipedrive, QuickBooks } = module
-export const { Reddit, RingCentral, Salesforce, Sentry, ServiceNow, Shopify, Slack, Snapchat } = module
-export const { Snowflake, Spotify, Square, Strava, Stripe, SurveyMonkey, TikTok, Todoist, Twitch } = module
-export const { Typeform, Vercel, Webex, WordPresscom, Workday, X, Xero, Zendesk, Zoho, Zoom } = module
-export const { BoxClientCredentials, DocuSignJWTBearer, GoogleServiceAccount } = module
-export const { SalesforceJWTBearer, ZoomWholeAccount } = module
-export const { GitHubAppInstallation, GitHubDeviceCode, GoogleDeviceCode } = module
+export const { Airtable, Apple, Asana, Atlassian, Attio, Auth0, BambooHR, Bitbucket, Box } = module
+export const { BoxClientCredentials, Calcom, Calendly, Canva, ClickUp, ContextRequiredError } = module
+export const { Databricks, DigitalOcean, Discord, DocuSign, DocuSignJWTBearer, Dropbox, Facebook } = module
+export const { FatalToolError, Figma, Garmin, GitHub, GitHubAppInstallation, GitHubDeviceCode } = module
+export const { GitLab, Google, GoogleDeviceCode, GoogleErrorAdapter, GoogleServiceAccount } = module
+export const { GraphQLErrorAdapter, Gusto, HTTPErrorAdapter, Heroku, HubSpot, Instagram, Intercom } = module
+export const { Linear, LinkedIn, Mailchimp, Microsoft, MicrosoftGraphErrorAdapter, MicrosoftPowerBI } = module
+export const { Miro, Notion, OAuth2, Okta, PagerDuty, PayPal, Pinterest, Pipedrive, QuickBooks } = module
+export const { Reddit, RetryableToolError, RingCentral, Salesforce, SalesforceJWTBearer, Sentry } = module
+export const { ServiceNow, Shopify, Slack, SlackErrorAdapter, Snapchat, Snowflake, Spotify, Square } = module
+export const { Strava, Stripe, SurveyMonkey, TikTok, Todoist, ToolApp, ToolError, Twitch, Typeform } = module
+export const { UpstreamError, Vercel, Webex, WordPresscom, Workday, X, Xero, Zendesk, Zoho, Zoom } = module
+export const { ZoomWholeAccount, anyOf, defineTool, mondaycom, tool } = module

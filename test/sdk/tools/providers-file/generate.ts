@@ -74,3 +74,28 @@ function signature(name: string, type: string, id: string): string {
   const line = begin + parameter + end
   return `${line} {`.length <= 110 ? line : `${begin}\n  ${parameter},\n${end}`
 }
+
+/** The text of `bin/tools.js`, which exports these names: an ES module cannot re-export all of one that it imports by a condition. */
+export function moduleFile(names: readonly string[]): string {
+  const lines: string[][] = [[]]
+  for (const name of names) {
+    const last = lines.at(-1) ?? []
+    if (exportOf([...last, name]).length <= 110) last.push(name)
+    else lines.push([name])
+  }
+  return `${MODULE_HEADER}${lines.map((line) => `${exportOf(line)}\n`).join('')}`
+}
+
+function exportOf(names: readonly string[]): string {
+  return `export const { ${names.join(', ')} } = module`
+}
+
+const MODULE_HEADER = `// Written by \`npm run tool-providers\` from src/sdk/tools; do not edit.
+// The module \`gatepass/tools\`: in a checkout the sources, in a published package the files built from them.
+import { existsSync } from 'node:fs'
+
+const source = new URL('../src/sdk/tools/index.ts', import.meta.url)
+const built = new URL('../dist/sdk/tools/index.js', import.meta.url)
+const module = await import(existsSync(source) ? source.href : built.href)
+
+`
