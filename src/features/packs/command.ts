@@ -102,34 +102,37 @@ async function addPack(api: Api, id: string, options: AddOptions): Promise<void>
     )
   // first, so that nothing is added without the policy that was wanted
   const policy = options.approvals && pack.policy ? await addApprovals(api, pack.policy, options) : undefined
-  const provider = await providerOf(api, pack, options)
+  const providers = await providersOf(api, pack, options)
   const worker = await api.call('createWorker', { body: bodyOf<'createWorker'>(pack.worker) })
   const toolset =
     (await api.find('getToolset', { params: { id } })) ??
     (await api.call('createToolset', { body: bodyOf<'createToolset'>(pack.toolset) }))
-  if (options.json) return printJson({ pack: pack.id, provider, worker, toolset, policy })
+  if (options.json) return printJson({ pack: pack.id, providers, worker, toolset, policy })
   const tools = `${quantity(pack.tools.length, 'tool')} of ${sanitize(pack.name)}`
   print(`${MARKS.ok} Added ${tools}: worker ${worker.id}, toolset ${toolset.id}.`)
   printTools(pack)
   if (policy !== undefined)
     print(`${dim('approvals')}  policy ${policy.id}: a person approves calls of tools with "asks"`)
   print(`${dim('for MCP')}    ${toolset.url}`)
-  printProvider(provider)
+  for (const provider of providers) printProvider(provider)
 }
 
-/** The entry of the pack's provider, which is added where there is none. */
-async function providerOf(
+/** The entries whose connections the chosen tools use; those that are missing are added. */
+async function providersOf(
   api: Api,
-  { provider_id }: PackDetail,
-  { provider }: AddOptions,
-): Promise<AuthProviderResponse> {
-  if (provider !== undefined) return api.call('getAuthProvider', { params: { id: provider } })
+  { provider_id, tools }: PackDetail,
+  { provider: chosen }: AddOptions,
+): Promise<AuthProviderResponse[]> {
   const known = await api.list('listAuthProviders')
-  return (
-    known.find((one) => one.provider_id === provider_id) ??
-    known.find(({ id }) => id === provider_id) ??
-    addProvider(api, { id: provider_id, provider_id })
-  )
+  const entries: AuthProviderResponse[] = []
+  for (const id of new Set(tools.map((tool) => tool.provider_id))) {
+    const entry =
+      id === provider_id && chosen !== undefined
+        ? await api.call('getAuthProvider', { params: { id: chosen } })
+        : (known.find((one) => one.provider_id === id) ?? known.find((one) => one.id === id))
+    entries.push(entry ?? (await addProvider(api, { id, provider_id: id })))
+  }
+  return entries
 }
 
 async function addApprovals(

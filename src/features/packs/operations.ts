@@ -32,6 +32,7 @@ const packToolSchema = z
   .object({
     name: z.string(),
     description: z.string(),
+    provider_id: z.string().meta({ description: 'The provider of the catalogue whose connections it uses' }),
     scopes: z.array(z.string()).meta({ description: 'The least that it needs' }),
     approval: z.enum(APPROVALS).meta({ description: '`ask`: a person should approve each call' }),
     read_only: z.boolean(),
@@ -137,7 +138,7 @@ function toDetail(pack: Pack, choice: PackChoice): z.infer<typeof packDetailSche
   return {
     ...toSummary(pack),
     sources: pack.sources,
-    tools: tools.map(toTool),
+    tools: tools.map((tool) => toTool(pack, tool)),
     scopes: [...new Set(tools.flatMap(({ scopes }) => scopes))],
     worker: workerOfPack(pack, choice),
     toolset: { id: pack.id, namespaces: [pack.namespace] },
@@ -145,9 +146,11 @@ function toDetail(pack: Pack, choice: PackChoice): z.infer<typeof packDetailSche
   }
 }
 
-function toTool({ name, description, scopes, approval, annotations = {}, checks }: PackTool) {
+function toTool(pack: Pack, tool: PackTool) {
+  const { name, description, scopes, approval, annotations = {}, checks } = tool
   return {
     ...{ name, description, scopes, approval, checks },
+    provider_id: tool.provider ?? pack.provider,
     read_only: annotations.readOnlyHint === true,
     destructive: annotations.destructiveHint === true,
   }

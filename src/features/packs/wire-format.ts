@@ -42,6 +42,10 @@ export const packToolSchema = requestDescription
   .extend({
     $schema: z.string().optional(),
     description: z.string().min(1).max(1000),
+    provider: z.string().min(1).max(200).optional().meta({
+      description:
+        'The id of the provider in the catalogue whose connections this tool uses, where it is another than that of the pack',
+    }),
     scopes: scopes.meta({ description: 'The least that the tool needs' }),
     alternatives: z
       .array(scopes)

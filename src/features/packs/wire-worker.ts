@@ -9,7 +9,10 @@ export interface PackChoice {
   readonly readOnly?: boolean | undefined
   /** Only these tools, by name. */
   readonly tools?: readonly string[] | undefined
-  /** The id of the provider entry whose tokens the tools use. Absent: an entry of the pack's provider. */
+  /**
+   * The id of the provider entry whose tokens the tools use. Absent: an entry of the pack's provider. Tools that name a provider
+   * of their own use an entry of that one.
+   */
   readonly providerId?: string | undefined
 }
 
@@ -34,8 +37,10 @@ export function workerOfPack(pack: Pack, choice: PackChoice = {}) {
 }
 
 function requestOf(pack: Pack, tool: PackTool, { providerId }: PackChoice): RequestWire {
-  const { $schema: _, scopes, alternatives, approval: __, checks: ___, examples: ____, ...request } = tool
-  const provider = providerId === undefined ? { provider_id: pack.provider } : { id: providerId }
+  const { $schema: _, scopes, alternatives, approval: __, checks: ___, examples: ____, ...described } = tool
+  const { provider: own, ...request } = described
+  const provider =
+    own === undefined && providerId !== undefined ? { id: providerId } : { provider_id: own ?? pack.provider }
   return {
     ...request,
     url: absolute(pack, request.url),

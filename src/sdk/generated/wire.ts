@@ -6558,6 +6558,8 @@ export interface PackDetail extends Pack {
 export interface PackTool {
   readonly name: string
   readonly description: string
+  /** The provider of the catalogue whose connections it uses */
+  readonly provider_id: string
   /** The least that it needs */
   readonly scopes: readonly string[]
   /** `ask`: a person should approve each call */

@@ -3115,6 +3115,7 @@ class PackDetail(_PackDetailRequired, total=False):
 class PackTool(TypedDict):
     name: str
     description: str
+    provider_id: str
     scopes: list[str]
     approval: Literal["none", "ask"]
     read_only: bool

@@ -58,6 +58,21 @@ test('a pack is added with its provider, a toolset and a policy, and updated', a
   expect(updated.stdout).toContain('2 tools of gmail have the definitions of version')
 })
 
+test('a pack whose tools use two providers is added with both', async () => {
+  const added = await run('packs', 'add', 'discord', '--read-only', '--json')
+  expect(added).toMatchObject({ code: 0, stderr: '' })
+  const { providers } = JSON.parse(added.stdout)
+  expect(providers).toMatchObject([{ provider_id: 'discord' }, { provider_id: 'discord-api-key' }])
+  const input = { guild_id: '197038439483310086' }
+  const needs = async (tool_name: string, given: object) =>
+    (await gatepass.call('POST', '/v1/tools/execute', { user_id: 'ada', tool_name, input: given })).body
+  expect(await needs('Discord.ListChannels', input)).toMatchObject({
+    output: { requires_authorization: { url: expect.any(String), scopes: [] } },
+  })
+  const shown = await run('packs', 'show', 'discord', '--tool', 'ListChannels', '--json')
+  expect(JSON.parse(shown.stdout).tools).toMatchObject([{ provider_id: 'discord-api-key', scopes: [] }])
+})
+
 test('a name that does not exist is refused with the nearest', async () => {
   const pack = await run('packs', 'show', 'gmial')
   expect([pack.code, pack.stderr]).toEqual([3, expect.stringContaining('"gmail"')])
