@@ -211,6 +211,7 @@ describe('a setting', () => {
     ['AUTHORIZATION_TTL', '10m'],
     ['CONNECT_PAGE', 'skip'],
     ['LOG_LEVEL', 'verbose'],
+    ['PACKS', '/no/such/folder'],
   ])('that cannot be read stops the start, by its name: GATEPASS_%s=%s', (name, value) => {
     const faults = faultsOf(() => serve({ GATEPASS_OIDC_CLIENT_ID: 'x', [`GATEPASS_${name}`]: value }))
     expect(faults).toHaveLength(1)

@@ -11,10 +11,19 @@ import type { AuthProviderResponse, Operations, PackDetail } from '../../sdk/gen
 const PACKS = outputTable('listPacks', {
   id: 'id',
   tool_count: ['tools', ({ tool_count }) => String(tool_count)],
-  checked_count: ['checked', ({ checked_count }) => String(checked_count)],
+  compared: [
+    'compared with',
+    ({ compared: { description, client, nothing } }) =>
+      [
+        ...(description > 0 ? [`description ${description}`] : []),
+        ...(client > 0 ? [`client ${client}`] : []),
+        ...(nothing > 0 ? [`nothing ${nothing}`] : []),
+      ].join(', '),
+  ],
+  source: ['from', ({ source }) => (source === 'own' ? 'own' : '')],
   provider_id: 'provider',
   summary: 'for',
-  ...omitted('name', 'version', 'checked_at'),
+  ...omitted('name', 'version', 'checked_at', 'checked_count'),
 })
 
 interface ChoiceOptions extends CommonOptions {
@@ -36,8 +45,10 @@ export function definePacks(packs: Command, shell: Shell): void {
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
         const items = await api.list('listPacks')
-        if (options.json) return printJson({ items })
+        const { faults } = await api.call('listPacks', { query: { limit: 1 } })
+        if (options.json) return printJson({ items, faults })
         print(PACKS(items))
+        for (const { message } of faults) print(`${MARKS.warning} ${sanitize(message)}`)
       }),
     )
 

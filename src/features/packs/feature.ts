@@ -11,4 +11,7 @@ export const packs: Feature = {
     },
   ],
   operations: () => import('./operations.ts'),
+  settings: async () => (await import('./settings.ts')).packSettings,
+  jobs: async () => (await import('./checks-at-start.ts')).packJobs,
+  installationChecks: async () => (await import('./checks.ts')).checkPacks,
 }

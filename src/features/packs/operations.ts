@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
 import { defineOperation } from '../../operations/operation.ts'
@@ -7,7 +8,7 @@ import { idText } from '../../operations/schemas/fields.ts'
 import { jsonObject } from '../../operations/schemas/json-schemas.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
 import { APPROVALS, type Pack, type PackTool } from './wire-format.ts'
-import { packIds, shippedPack } from './wire-library.ts'
+import { findPack, type KnownPack, knownPackIds, ownPacks, PACK_SOURCES } from './wire-packs.ts'
 import { approvalsOfPack, chosenTools, type PackChoice, workerOfPack } from './wire-worker.ts'
 
 const tag = 'Tool packs'
@@ -24,9 +25,24 @@ const packSummarySchema = z
       description:
         'The tools that were compared with the description of the vendor’s API or with a client of it',
     }),
+    compared: z
+      .object({ description: z.number().int(), client: z.number().int(), nothing: z.number().int() })
+      .meta({
+        description:
+          'How many tools were compared with the description of the vendor’s API, with a client of it, and with neither. A tool may be compared with both',
+      }),
     checked_at: z.string().meta({ description: 'The day of the last comparison' }),
+    source: z.enum(PACK_SOURCES).meta({
+      description: '`gatepass`: Gatepass ships it. `own`: it is in the folder `GATEPASS_PACKS` of the server',
+    }),
   })
   .openapi('Pack')
+
+const packListSchema = pageSchema(packSummarySchema).extend({
+  faults: z
+    .array(z.object({ folder: z.string(), message: z.string() }))
+    .meta({ description: 'The packs of the folder `GATEPASS_PACKS` that cannot be used, and why' }),
+})
 
 const packToolSchema = z
   .object({
@@ -66,16 +82,21 @@ export const listPacks = defineOperation({
   description: 'Ready-made tools of services. They are data: `gatepass packs add` registers one.',
   query: z.object(pageQuery),
   answer: 'A page, by id',
-  output: pageSchema(packSummarySchema),
-  run: async (_, { query }) => {
-    const page = slicePage(packIds(), query)
+  output: packListSchema,
+  run: async (broker, { query }) => {
+    const page = slicePage(await knownPackIds(broker), query)
     const items: z.infer<typeof packSummarySchema>[] = []
     for (const id of page.items) {
       await setImmediate() // the first time the files of a pack are read
-      const pack = shippedPack(id)
-      if (pack !== undefined) items.push(toSummary(pack))
+      const known = await findPack(broker, id)
+      if (known !== undefined) items.push(toSummary(known))
     }
-    return { ...page, items }
+    const { faults } = await ownPacks(broker)
+    return {
+      ...page,
+      items,
+      faults: [...faults].map(([folder, messages]) => ({ folder, message: messages.join(' ') })),
+    }
   },
 })
 
@@ -105,38 +126,61 @@ export const getPack = defineOperation({
   }),
   answer: 'The pack',
   output: packDetailSchema,
-  run: async (_, { params: { id }, query }) => {
-    const pack = shippedPack(id)
-    if (pack === undefined)
-      throw new BrokerError('not_found', `There is no tool pack "${id}".${didYouMean(id, packIds())}`)
+  run: async (broker, { params: { id }, query }) => {
+    const known = await getKnown(broker, id)
     const tools = query.tools?.split(',').map((name) => name.trim())
-    const names = pack.tools.map(({ name }) => name)
-    const unknown = tools?.find((name) => !names.includes(name))
-    if (unknown !== undefined)
-      throw new BrokerError(
-        'invalid_request',
-        `The pack "${id}" has no tool "${unknown}".${didYouMean(unknown, names)}`,
-      )
-    return toDetail(pack, { readOnly: query.read_only === 'true', tools, providerId: query.provider_id })
+    checkNames(known, tools)
+    return toDetail(known, { readOnly: query.read_only === 'true', tools, providerId: query.provider_id })
   },
 })
 
-function toSummary(pack: Pack): z.infer<typeof packSummarySchema> {
+async function getKnown(broker: Broker, id: string): Promise<KnownPack> {
+  const known = await findPack(broker, id)
+  if (known !== undefined) return known
+  const faults = (await ownPacks(broker)).faults.get(id)
+  throw new BrokerError(
+    'not_found',
+    faults === undefined
+      ? `There is no tool pack "${id}".${didYouMean(id, await knownPackIds(broker))}`
+      : `The tool pack "${id}" cannot be used. ${faults.join(' ')}`,
+  )
+}
+
+function checkNames({ pack }: KnownPack, chosen: readonly string[] | undefined): void {
+  const names = pack.tools.map(({ name }) => name)
+  const unknown = chosen?.find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new BrokerError(
+    'invalid_request',
+    `The pack "${pack.id}" has no tool "${unknown}".${didYouMean(unknown, names)}`,
+  )
+}
+
+function toSummary({ pack, source }: KnownPack): z.infer<typeof packSummarySchema> {
   const { id, name, summary, provider, version, tools, checked } = pack
+  const compared = (what: PackTool['checks'][number]) =>
+    tools.filter(({ checks }) => checks.includes(what)).length
+  const checkedCount = tools.filter(({ checks }) => checks.length > 0).length
   return {
-    ...{ id, name, summary, version },
+    ...{ id, name, summary, version, source },
     provider_id: provider,
     tool_count: tools.length,
-    checked_count: tools.filter(({ checks }) => checks.length > 0).length,
+    checked_count: checkedCount,
+    compared: {
+      description: compared('description'),
+      client: compared('client'),
+      nothing: tools.length - checkedCount,
+    },
     checked_at: checked,
   }
 }
 
-function toDetail(pack: Pack, choice: PackChoice): z.infer<typeof packDetailSchema> {
+function toDetail(known: KnownPack, choice: PackChoice): z.infer<typeof packDetailSchema> {
+  const { pack } = known
   const tools = chosenTools(pack, choice)
   const policy = approvalsOfPack(pack, choice)
   return {
-    ...toSummary(pack),
+    ...toSummary(known),
     sources: pack.sources,
     tools: tools.map((tool) => toTool(pack, tool)),
     scopes: [...new Set(tools.flatMap(({ scopes }) => scopes))],

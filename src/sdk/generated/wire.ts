@@ -6534,8 +6534,15 @@ export interface Pack {
   readonly tool_count: number
   /** The tools that were compared with the description of the vendor’s API or with a client of it */
   readonly checked_count: number
+  /**
+   * How many tools were compared with the description of the vendor’s API, with a client of it, and with
+   * neither. A tool may be compared with both
+   */
+  readonly compared: { readonly description: number; readonly client: number; readonly nothing: number }
   /** The day of the last comparison */
   readonly checked_at: string
+  /** `gatepass`: Gatepass ships it. `own`: it is in the folder `GATEPASS_PACKS` of the server */
+  readonly source: 'gatepass' | 'own'
 }
 
 export interface PackDetail extends Pack {
@@ -9132,6 +9139,8 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** The packs of the folder `GATEPASS_PACKS` that cannot be used, and why */
+      readonly faults: readonly { readonly folder: string; readonly message: string }[]
     }
   }
   /** All policies */

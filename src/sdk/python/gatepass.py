@@ -3089,7 +3089,15 @@ class Pack(TypedDict):
     version: str
     tool_count: int
     checked_count: int
+    compared: PackCompared
     checked_at: str
+    source: Literal["gatepass", "own"]
+
+
+class PackCompared(TypedDict):
+    description: int
+    client: int
+    nothing: int
 
 
 class _PackDetailRequired(TypedDict):
@@ -3100,7 +3108,9 @@ class _PackDetailRequired(TypedDict):
     version: str
     tool_count: int
     checked_count: int
+    compared: PackCompared
     checked_at: str
+    source: Literal["gatepass", "own"]
     sources: list[str]
     tools: list[PackTool]
     scopes: list[str]
@@ -4281,6 +4291,12 @@ class ListPacksAnswer(TypedDict):
     offset: int
     limit: int
     page_count: int
+    faults: list[ListPacksAnswerFaultsItem]
+
+
+class ListPacksAnswerFaultsItem(TypedDict):
+    folder: str
+    message: str
 
 
 class ListPoliciesAnswer(TypedDict):

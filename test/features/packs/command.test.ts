@@ -14,7 +14,7 @@ const run = (...args: string[]) =>
 test('packs are listed and shown with what their tools do and need', async () => {
   const listed = await run('packs')
   expect(listed).toMatchObject({ code: 0, stderr: '' })
-  expect(listed.stdout).toMatch(/gmail +20 +20 +google/)
+  expect(listed.stdout).toMatch(/gmail +20 +description 20, client 9 +google/)
   const shown = await run('packs', 'show', 'gmail', '--read-only')
   expect(shown.stdout).toMatch(/SearchMessages +reads .*gmail\.readonly/)
   expect(shown.stdout).not.toContain('SendMessage')
