@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
-import type { RequestGuard } from '../../providers/oauth-client.ts'
+import type { RequestGuard } from '../../providers/token-request.ts'
 import { elapsedClock } from '../../services/elapsed-clock.ts'
 import type { Lease } from '../../store/lease.ts'
 

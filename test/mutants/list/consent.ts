@@ -178,7 +178,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['4'],
     fault: 'no code challenge is sent',
-    file: 'src/providers/oauth-client.ts',
+    file: 'src/providers/authorization-request.ts',
     from: "if (pkce === 'none' || codeVerifier === undefined) return {}",
     to: "if (pkce !== 'plain' || codeVerifier === undefined) return {}",
     test: HOSTILE,
@@ -187,7 +187,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['5'],
     fault: 'S256 is sent as plain',
-    file: 'src/providers/oauth-client.ts',
+    file: 'src/providers/authorization-request.ts',
     from: 'return { code_challenge: challenge, code_challenge_method: pkce }',
     to: "return { code_challenge: codeVerifier, code_challenge_method: challenge === '' ? pkce : 'plain' }",
     test: 'threats/authorization-request.test.ts',

@@ -96,7 +96,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['4'],
     fault: 'without an issuer, an ID token with another nonce is taken',
-    file: 'src/providers/oauth-client.ts',
+    file: 'src/providers/token-request.ts',
     from: 'claims.nonce === nonce) return',
     to: "claims.nonce !== '') return",
     test: 'flows/provider-behaviour.test.ts',
