@@ -11,6 +11,7 @@ export const packs: Feature = {
     },
   ],
   operations: () => import('./operations.ts'),
+  routes: async () => (await import('./routes.ts')).packRoutes,
   settings: async () => (await import('./settings.ts')).packSettings,
   jobs: async () => (await import('./checks-at-start.ts')).packJobs,
   installationChecks: async () => (await import('./checks.ts')).checkPacks,

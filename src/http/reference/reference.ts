@@ -10,6 +10,7 @@ import { docsPages } from './docs-page.ts'
 import { hrefOf, type OpenApiDocument } from './document.ts'
 import { readExamples } from './example.ts'
 import { GROUPS } from './groups.ts'
+import { addJsonSchema } from './json-schema-document.ts'
 import { simplifyReferences } from './plain-references.ts'
 
 const PROVIDER_SCHEMA = '/schemas/provider.json'
@@ -67,10 +68,6 @@ export function addReference(
   }
 
   const document = once(() => compressDocument('application/json', JSON.stringify(openApi())))
-  const providerSchema = once(() => {
-    const schema = definitionJsonSchema(`${publicUrl}${PROVIDER_SCHEMA}`)
-    return compressDocument('application/schema+json', JSON.stringify(schema, null, 2))
-  })
   const pages = once(async () => {
     // the declared type of the document is wider than what the generator makes
     const html = docsPages(openApi() as OpenApiDocument, { development, examples: readExamples() })
@@ -81,11 +78,7 @@ export function addReference(
     return new Map(await Promise.all(compressed))
   })
   app.get('/openapi.json', async (c) => sendDocument(c, await document()))
-  // editors read it from other origins
-  app.get(PROVIDER_SCHEMA, async (c) => {
-    c.header('access-control-allow-origin', '*')
-    return sendDocument(c, await providerSchema())
-  })
+  addJsonSchema(app, PROVIDER_SCHEMA, () => definitionJsonSchema(`${publicUrl}${PROVIDER_SCHEMA}`))
   for (const path of ['/docs', '/docs/schemas', ...GROUPS.map(({ name }) => hrefOf(name))])
     app.get(path, async (c) => {
       const page = (await pages()).get(path)

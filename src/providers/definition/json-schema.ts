@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { jsonSchemaOf } from '../../parsing/json-schema-of.ts'
 import { PROVIDER_TYPES } from '../provider.ts'
 import { definitionSchema } from './definition-schema.ts'
 
@@ -7,17 +7,8 @@ import { definitionSchema } from './definition-schema.ts'
  * reads the file.
  */
 export function definitionJsonSchema(id: string): object {
-  const { $schema, ...schema } = z.toJSONSchema(definitionSchema, {
-    target: 'draft-2020-12',
-    io: 'input',
-    unrepresentable: 'any',
-    override({ jsonSchema }) {
-      if ('example' in jsonSchema) {
-        jsonSchema.examples = [jsonSchema.example]
-        delete jsonSchema.example // OpenAPI's name; JSON Schema has `examples`
-      }
-      if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false
-    },
-  })
-  return { $schema, $id: id, ...schema, oneOf: PROVIDER_TYPES.map((type) => ({ required: [type] })) }
+  return {
+    ...jsonSchemaOf(definitionSchema, id),
+    oneOf: PROVIDER_TYPES.map((type) => ({ required: [type] })),
+  }
 }
