@@ -83,6 +83,7 @@ async function sweep(broker: Broker): Promise<void> {
   await store.idempotencyKeys.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.suspendedCalls.sweep(now())
+  await store.storedFiles.sweep(now())
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)

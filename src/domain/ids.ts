@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'appr'
   | 'stap'
   | 'code'
+  | 'file'
 
 /** A new sortable id such as `auth_0193…`: the prefix and a UUIDv7 (RFC 9562 section 5.7) without dashes. */
 export function newId(prefix: IdPrefix): string {

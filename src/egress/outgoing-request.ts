@@ -39,6 +39,8 @@ export interface OutgoingRequest {
   readonly deadlineMs?: number
   /** The limit for the response's body, both as received and as decoded. Default: 256 KiB. */
   readonly maxBytes?: number | undefined
+  /** Whether a redirect is returned or refused as `redirected` (the default). It is never followed. */
+  readonly redirects?: 'answer' | 'refuse'
   /** When it is aborted, the request ends as `timeout`. */
   readonly signal?: AbortSignal | undefined
   /**
@@ -66,8 +68,6 @@ export interface OutgoingStreamRequest
   readonly idleMs?: number
   /** The limit for the response's body, as received. Default: none. */
   readonly maxBytes?: number
-  /** Whether a redirect is returned or refused as `redirected` (the default). It is never followed. */
-  readonly redirects?: 'answer' | 'refuse'
   /** Default: `identity`. The body is returned undecoded, with its `content-encoding`. */
   readonly acceptEncoding?: string
   /** When it is aborted, the request ends as `timeout`, also while the response's body is read. */

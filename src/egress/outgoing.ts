@@ -188,7 +188,7 @@ function readWhole(
   request: OutgoingRequest & { readonly maxBytes: number },
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
-    const { method, body, signal, isStillWanted, maxBytes } = request
+    const { method, body, signal, isStillWanted, maxBytes, redirects = 'refuse' } = request
     const received = maxBytes > LARGE_BYTES ? new GrowingBody(maxBytes) : new Chunks()
     let head: Pick<OutgoingResponse, 'status' | 'headers'> = { status: 0, headers: {} }
     const exchange = new Exchange(
@@ -202,7 +202,7 @@ function readWhole(
         signal,
         isStillWanted,
         maxBytes,
-        redirects: 'refuse',
+        redirects,
       },
       {
         onHead(status, headers) {

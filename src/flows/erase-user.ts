@@ -28,7 +28,7 @@ export interface ErasedConnection {
 /**
  * Deletes the stored data about a user: revokes and deletes connections and MCP clients, revokes API keys that act
  * only for this user, deletes authorizations and what features keep about the user, and removes the user, inputs and outputs from
- * runs. The audit trail stays, since its entries are chained. Paused chains, suspended calls, answers of idempotency
+ * runs, and deletes the files that tools answered with. The audit trail stays, since its entries are chained. Paused chains, suspended calls, answers of idempotency
  * keys, unspent one-time links and connect sessions stay until they expire, since no index of their tables finds them
  * by user. After a failure, another call deletes the rest.
  */
@@ -57,6 +57,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   await store.authorizations.forgetUser(projectId, userId)
   for (const { erase } of store.parts) await erase?.(store, owner, now())
   await store.connectionTools.forgetUser(projectId, userId)
+  await store.storedFiles.forgetUser(owner)
   await store.users.forget(projectId, userId)
   await store.pageSessions.endOf('me', userId, projectId)
   await endSessionsOf(broker, owner)

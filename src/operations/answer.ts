@@ -63,6 +63,18 @@ export class TextStream {
   }
 }
 
+/** A file, which a browser must not show as a page of this origin. */
+export class FileContent {
+  readonly mediaType: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly name: string
+  constructor(mediaType: string, bytes: Uint8Array<ArrayBuffer>, name: string) {
+    this.mediaType = mediaType
+    this.bytes = bytes
+    this.name = name
+  }
+}
+
 /** Server-sent events. */
 export class EventStream {
   /** Sends the events; the stream ends when it returns. An error that it throws is sent as an `error` event. */

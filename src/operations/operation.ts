@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import type { ApiKey, Role } from '../domain/api-key.ts'
-import type { Answer, AnswerHeaders, EventStream, JsonText, TextStream } from './answer.ts'
+import type { Answer, AnswerHeaders, EventStream, FileContent, JsonText, TextStream } from './answer.ts'
 
 // An operation of the API, described once. `http/` makes the endpoint and `/openapi.json` of it, and the types and
 // requests of the SDK are generated from it; commands and pages use those.
@@ -100,7 +100,13 @@ export interface KeyInBody {
 }
 
 /** What `run` returns: the output itself, or an answer with more than `output` says. */
-export type Result<Value, Other = never> = Value | Answer<Value | Other> | JsonText | EventStream | TextStream
+export type Result<Value, Other = never> =
+  | Value
+  | Answer<Value | Other>
+  | JsonText
+  | EventStream
+  | TextStream
+  | FileContent
 
 /**
  * What a key that acts for one user (`ApiKey.userId`) may do. `user_id`: act for its user, whose id is put into the

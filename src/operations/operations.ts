@@ -15,6 +15,7 @@ import * as authProviders from './providers/auth-providers.ts'
 import * as providerCatalogue from './providers/provider-catalogue.ts'
 import * as catalogue from './tools/catalogue.ts'
 import * as executions from './tools/executions.ts'
+import * as files from './tools/files.ts'
 import * as runs from './tools/runs.ts'
 import * as tools from './tools/tools.ts'
 import * as workerAuthorization from './workers/worker-authorization.ts'
@@ -32,6 +33,7 @@ export const operations: readonly Operation[] = [
   tools,
   runs,
   executions,
+  files,
   workers,
   workerTest,
   workerAuthorization,

@@ -28,6 +28,7 @@ import { createServers } from './servers.ts'
 import { createSettleRestore } from './settle-restore.ts'
 import { createSharedConnections } from './shared-connections.ts'
 import type { StorePart } from './store-part.ts'
+import { createStoredFiles } from './stored-files.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
 import { createTools } from './tools.ts'
@@ -90,6 +91,7 @@ function createCoreNouns(
     servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),
     suspendedCalls: retried(createSuspendedCalls(database)),
+    storedFiles: retried(createStoredFiles(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
     pageSessions: retried(createPageSessions(database)),

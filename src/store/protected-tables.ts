@@ -161,6 +161,7 @@ export const CORE = {
   },
   executions: { ...IN_PROJECT, sealed: ['request', 'result'] },
   suspendedCalls: { ...IN_PROJECT, sealed: ['payload'] },
+  storedFiles: { ...IN_PROJECT, sealed: ['content'] },
   pageSessions: { ...IN_PROJECT, sealed: ['payload'] },
   mcpRecords: {
     id: 'id',

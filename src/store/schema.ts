@@ -8,6 +8,7 @@ import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { describeTrailTables } from './audit-schema.ts'
 import { describeConnectionTools } from './connection-tools-schema.ts'
+import { describeFileTables } from './file-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import { describePageTables } from './page-schema.ts'
 import type { PartTables } from './part-types.ts'
@@ -282,6 +283,7 @@ export function describeTables(kit: SchemaKit) {
       () => providers.uid,
     ),
     ...describePageTables(kit, () => projects.id),
+    ...describeFileTables(kit, () => projects.id),
     ...describeTrailTables(kit),
     facts,
     projects,

@@ -1,4 +1,5 @@
 import type { Authorization } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { LargeJson } from './large-json.ts'
 import type { ToolError } from './tool-error.ts'
 
@@ -13,6 +14,8 @@ export interface AnswerDetails {
   readonly durationMs?: number
   /** RFC 3339, as reported by the worker. */
   readonly finishedAt?: string
+  /** The file of an answer that has just been read. No caller sees it. */
+  readonly unstored?: UnstoredFile
 }
 
 /** The value, artifact or error that a run ended with. */
@@ -22,6 +25,8 @@ export type ToolResult =
       readonly value: unknown
       /** The CallToolResult of an MCP server. `value` is made of it and may lack some of its content. */
       readonly mcpResult?: Readonly<Record<string, unknown>>
+      /** The files to which the value refers. */
+      readonly files?: readonly Artifact[]
     }
   | {
       readonly outcome: 'error'
@@ -85,11 +90,35 @@ export interface Artifact {
   /** In bytes. */
   readonly size: number
   readonly description: string
+  readonly name?: string
+  /** RFC 3339: until when it can be fetched. */
+  readonly expiresAt?: string
+}
+
+/** The address of a file that is not stored yet, so that the answer can name it before. */
+export interface FilePlace {
+  readonly id: string
+  readonly url: string
+  readonly expiresAt: EpochSeconds
+}
+
+/** A file of an answer, which `keepFile` (stored-file.ts) stores before a caller sees the answer. */
+export interface UnstoredFile {
+  readonly place: FilePlace
+  readonly artifact: Artifact & { readonly name: string }
+  readonly base64: string
 }
 
 /** The artifact as a JSON value, for callers and tools that take only values, and for history. */
-export function artifactToJson({ url, contentType, size, description }: Artifact) {
-  return { url, content_type: contentType, size, meta: { description } }
+export function artifactToJson({ url, contentType, size, description, name, expiresAt }: Artifact) {
+  return {
+    url,
+    content_type: contentType,
+    size,
+    ...(name !== undefined && { name }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    meta: { description },
+  }
 }
 
 /** Logs of more than some kilobytes in a large answer stay JSON text. */

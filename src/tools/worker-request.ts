@@ -29,7 +29,7 @@ export function retryPauseMs(attempt: number): number {
 export interface WorkerRequest
   extends Pick<
     OutgoingRequest,
-    'url' | 'path' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal' | 'continuesTrace'
+    'url' | 'path' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal' | 'continuesTrace' | 'redirects'
   > {
   /** The limit for all attempts together. */
   readonly timeoutSeconds: number
@@ -45,7 +45,8 @@ export interface WorkerRequest
 export const GATEWAY_STATUSES = [502, 503, 504]
 
 /**
- * Sends the request and returns the answer, of any status. Throws `WorkerFault` for a redirect or if no answer came.
+ * Sends the request and returns the answer, of any status. Throws `WorkerFault` if no answer came, and for a
+ * redirect unless `redirects` says otherwise.
  */
 export async function askWorker(
   outgoing: Outgoing,

@@ -88,6 +88,7 @@ const ROLES: Readonly<Record<string, RouteRole>> = {
   'POST /v1/tools/run_stream': 'caller',
   'POST /v1/tools/requirements': 'caller',
   'GET /v1/executions/{id}': 'caller',
+  'GET /v1/files/{id}': 'caller',
   'GET /proxy/{provider}/{path}': 'caller',
   'POST /proxy/{provider}/{path}': 'caller',
   'PUT /proxy/{provider}/{path}': 'caller',

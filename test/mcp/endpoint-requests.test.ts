@@ -39,7 +39,7 @@ describe('MCP 2025', () => {
     expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7e]+$/)
     expect(body.result).toEqual({
       protocolVersion: version,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: {} },
       serverInfo: { name: 'gatepass', title: 'Gatepass', version: expect.any(String) },
     })
   })
@@ -63,8 +63,8 @@ describe('MCP 2025', () => {
       result: {},
     })
     for (const method of [
-      'resources/list',
       'prompts/list',
+      'prompts/get',
       'logging/setLevel',
       'server/discover',
       'tools/delete',
@@ -159,7 +159,7 @@ describe('MCP 2026-07-28', () => {
       result: {
         resultType: 'complete',
         supportedVersions: [MODERN],
-        capabilities: { tools: { listChanged: true }, logging: {} },
+        capabilities: { tools: { listChanged: true }, resources: {}, logging: {} },
         ttlMs: 60_000,
         cacheScope: 'private',
         _meta: { 'io.modelcontextprotocol/serverInfo': expect.objectContaining({ name: 'gatepass' }) },
@@ -214,7 +214,7 @@ describe('MCP 2026-07-28', () => {
     })
   })
 
-  test.each(['ping', 'initialize', 'tools/delete', 'resources/list', 'logging/setLevel'])(
+  test.each(['ping', 'initialize', 'tools/delete', 'prompts/list', 'logging/setLevel'])(
     '%s is no method: 404 -32601',
     async (method) => {
       const { status, body } = await sendModern(modern(method))

@@ -31,6 +31,7 @@ import { mcpPromises } from './mcp-promises.ts'
 import { pageSessionPromises } from './page-session-promises.ts'
 import { processPromises } from './process-promises.ts'
 import { serverPromises } from './server-promises.ts'
+import { storedFilePromises } from './stored-file-promises.ts'
 import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 import { trailPromises } from './trail-promises.ts'
@@ -228,6 +229,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     mcpPromises(open)
     executionPromises(open)
     suspendedCallPromises(open)
+    storedFilePromises(open)
     pageSessionPromises(open)
     consolePromises(open)
     processPromises(open)

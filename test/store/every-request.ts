@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { beginFeatureWork, ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
 import { registerServer } from '../../src/services/server-registration.ts'
+import { answeredFile } from '../answered-file.ts'
 import type { AnyJson } from '../any-json.ts'
 import { featureParts } from '../feature-parts.ts'
 import type { CallOptions } from '../gatepass.ts'
@@ -207,6 +208,8 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', '/v1/executions')
     await call('GET', `/v1/executions?user_id=${user}&tool=Demo.Echo&status=completed`)
     await call('GET', '/v1/executions/{id}', undefined, { id: ran.execution_id })
+    const file = await answeredFile(world.gatepass.broker, world.gatepass.apiKey)
+    await call('GET', '/v1/files/{id}', undefined, { id: file })
 
     await call('GET', `/v1/admin/audit?user_id=${user}`)
     await call('GET', '/v1/admin/audit/export')

@@ -8,6 +8,7 @@ import type { McpConsent } from '../../src/domain/mcp-consent.ts'
 import type { PageSession } from '../../src/domain/page-session.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { Secret } from '../../src/domain/secret.ts'
+import type { StoredFile } from '../../src/domain/stored-file.ts'
 import type { SuspendedCall } from '../../src/domain/suspended-call.ts'
 import type { Tool } from '../../src/domain/tool.ts'
 import type { Worker } from '../../src/domain/worker.ts'
@@ -242,6 +243,18 @@ export function suspendedCall(of: Partial<SuspendedCall> & Pick<SuspendedCall, '
     processId: 'process_1',
     status: 'asking',
     payload: sealed('question'),
+    expiresAt: 100,
+    ...of,
+  }
+}
+
+export function storedFile(of: Partial<StoredFile> & Pick<StoredFile, 'projectId'>): StoredFile {
+  return {
+    id: newId('file'),
+    name: 'plan.pdf',
+    contentType: 'application/pdf',
+    size: 12,
+    content: sealed('content'),
     expiresAt: 100,
     ...of,
   }

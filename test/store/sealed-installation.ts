@@ -17,7 +17,7 @@ import {
 } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
-import { execution, mcpRecord, pageSession, scheduledRun, suspendedCall } from './fixtures.ts'
+import { execution, mcpRecord, pageSession, scheduledRun, storedFile, suspendedCall } from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -115,6 +115,12 @@ async function addOtherEnvelopes(broker: Broker): Promise<void> {
       sealingContext('suspendedCalls', 'payload', { id: asking.id, projectId }),
     )
     await store.suspendedCalls.add({ ...asking, payload })
+    const file = storedFile({ projectId, expiresAt: 5_000_000_000 })
+    const content = sealer.seal(
+      'the content',
+      sealingContext('storedFiles', 'content', { id: file.id, projectId }),
+    )
+    await store.storedFiles.add({ ...file, content })
     const session = pageSession({ projectId, expiresAt: 5_000_000_000 })
     const rights = sealer.seal(
       'the rights',

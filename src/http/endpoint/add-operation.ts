@@ -2,7 +2,14 @@ import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Broker } from '../../broker.ts'
-import { Answer, type AnswerHeaders, EventStream, JsonText, TextStream } from '../../operations/answer.ts'
+import {
+  Answer,
+  type AnswerHeaders,
+  EventStream,
+  FileContent,
+  JsonText,
+  TextStream,
+} from '../../operations/answer.ts'
 import type { Operation, OperationRequest } from '../../operations/operation.ts'
 import { jsonBody } from '../../tools/large-json.ts'
 import type { AddEndpoint, EndpointDefinition } from './endpoint.ts'
@@ -88,6 +95,7 @@ export function respond(
   setHeaders(c, headers)
   if (value instanceof EventStream) return respondWithEvents(c, broker, value)
   if (value instanceof TextStream) return respondWithText(c, value)
+  if (value instanceof FileContent) return respondWithFile(c, value)
   const code = status ?? statusOf(operation)
   if (value === undefined) return c.body(null, code as 204)
   const body = value instanceof JsonText ? value.text : jsonBody(value)
@@ -104,6 +112,16 @@ export function respondWithText(c: Context, { mediaType, pieces, headers }: Text
   setHeaders(c, headers)
   c.header('content-type', mediaType)
   return c.body(typeof pieces === 'string' ? pieces : streamedBody(pieces))
+}
+
+/** Answers with a file that others wrote: saved and never run, of any media type. */
+function respondWithFile(c: Context, { mediaType, bytes, name }: FileContent): Response {
+  c.header('content-type', mediaType)
+  c.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`)
+  c.header('x-content-type-options', 'nosniff')
+  c.header('content-security-policy', "sandbox; default-src 'none'")
+  c.header('cache-control', 'private, no-store')
+  return c.body(bytes)
 }
 
 function respondWithEvents(c: Context, broker: Broker, { send, errorData }: EventStream): Response {

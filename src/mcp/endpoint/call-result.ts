@@ -5,7 +5,7 @@ import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import { jsonText, LargeJson, parsedValue } from '../../tools/large-json.ts'
 import { LargeMcpResult } from '../../tools/mcp/large-mcp-result.ts'
 import type { Execution } from '../../tools/run/execution.ts'
-import { artifactToJson, type ToolResult } from '../../tools/tool-answer.ts'
+import { type Artifact, artifactToJson, type ToolResult } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'
 import type { Era } from './exchange.ts'
 import { needsWrap, passedMeta, publishedOutput } from './listed-tool.ts'
@@ -26,9 +26,7 @@ export function toCallResult(
       return errorResult(outcome.error, outcome.mcpResult)
     case 'artifact': {
       const artifact = artifactToJson(outcome.artifact)
-      const { url: uri, contentType: mimeType, size, description } = outcome.artifact
-      const link = { type: 'resource_link', uri, name: description || uri, mimeType, size } as const
-      return { content: [textBlock(JSON.stringify(artifact)), link] }
+      return { content: [textBlock(JSON.stringify(artifact)), linkTo(outcome.artifact)] }
     }
     case 'value': {
       const output = publishedOutput(tool)
@@ -43,7 +41,7 @@ export function toCallResult(
       const structured = output === undefined ? given?.structuredContent : shown
       const meta = passedMeta(given?._meta)
       return {
-        content: contentOf(given, shown),
+        content: [...contentOf(given, shown), ...(outcome.files ?? []).map(linkTo)],
         ...(structured !== undefined && {
           structuredContent: structuredFor(structured, era, output !== undefined && needsWrap(output)),
         }),
@@ -51,6 +49,10 @@ export function toCallResult(
       }
     }
   }
+}
+
+function linkTo({ url: uri, contentType: mimeType, size, description, name }: Artifact) {
+  return { type: 'resource_link', uri, name: name ?? (description || uri), mimeType, size } as const
 }
 
 /** `upstream`: the failed result of an MCP server, whose content may hold more than the message. */

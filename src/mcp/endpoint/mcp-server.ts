@@ -15,6 +15,7 @@ import type { Era, Exchange } from './exchange.ts'
 import { pageOf } from './list-page.ts'
 import type { McpCall } from './mcp-call.ts'
 import type { Placeholders } from './placeholders.ts'
+import { readFile } from './read-file.ts'
 import { LEGACY_VERSIONS } from './versions.ts'
 
 /** How long a client may cache the list (MCP 2026-07-28, Caching). Each caller may see another list. */
@@ -35,7 +36,7 @@ export function createServer(options: ServerOptions): Server {
     { name: 'gatepass', title: 'Gatepass', version },
     {
       // not for clients of 2025: they would set the log level for their session, and sessions store no state
-      capabilities: { tools: { listChanged: true }, ...(era === 'modern' && { logging: {} }) },
+      capabilities: { tools: { listChanged: true }, resources: {}, ...(era === 'modern' && { logging: {} }) },
       cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
       inputRequired: { legacyShim: false },
       ...(instructions !== undefined && { instructions }),
@@ -45,6 +46,12 @@ export function createServer(options: ServerOptions): Server {
   const reporting = reportingTo(options)
   server.setRequestHandler('tools/list', ({ params }) =>
     reporting(async () => pageOf(await lists.listFor(exchange), era, params?.cursor, placeholders)),
+  )
+  // only files that a tool has answered, which are known by its answer
+  server.setRequestHandler('resources/list', () => ({ resources: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/read', ({ params }) =>
+    reporting(() => readFile(options.broker, exchange.principal.projectId, params.uri)),
   )
   server.setRequestHandler('tools/call', ({ params }, context) =>
     reporting(() =>

@@ -21,6 +21,11 @@ export const artifactSchema = z
     url: z.string(),
     content_type: z.string().meta({ description: 'A media type' }),
     size: z.number().meta({ description: 'Bytes' }),
+    name: z.string().optional(),
+    expires_at: z
+      .string()
+      .optional()
+      .meta({ description: 'Until when Gatepass keeps the file, which `GET /v1/files/{id}` answers' }),
     meta: z.object({ description: z.string() }),
   })
   .openapi('Artifact', { description: 'A result that is stored elsewhere' })

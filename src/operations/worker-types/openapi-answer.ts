@@ -17,6 +17,7 @@ const path = z.string().min(1).max(500).meta({
     '`a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole',
 })
 const paths = z.array(path).max(200)
+const places = z.array(path).max(5).optional()
 
 const condition = z
   .union([
@@ -43,6 +44,15 @@ export const answerDescription = z
       .optional()
       .meta({
         description: 'From how many characters on texts are shortened, and the input that asks for the rest',
+      }),
+    file: z
+      .object({ at: path.optional(), name: places, content_type: places })
+      .strict()
+      .openapi('AnswerFile')
+      .optional()
+      .meta({
+        description:
+          'A file: a text becomes the value, anything else is stored and answered by reference. `at`: where its content is, in base64; without it the body is the file. `name` and `content_type`: where they are, `{path}` for a property of the input or a path in the answer; the first with a value counts',
       }),
     empty: jsonValue
       .optional()
@@ -112,12 +122,33 @@ function toConditionWire(condition: Condition): ConditionWire {
   return condition
 }
 
-export function toAnswerSettings({ long_texts: longTexts, ...sent }: z.output<typeof answerDescription>) {
-  return { ...withoutUndefined(sent), ...(longTexts && { longTexts }) } satisfies AnswerPlan
+export function toAnswerSettings({
+  long_texts: longTexts,
+  file,
+  ...sent
+}: z.output<typeof answerDescription>): AnswerPlan {
+  const { content_type: contentType, ...rest } = file ?? {}
+  return {
+    ...withoutUndefined(sent),
+    ...(longTexts && { longTexts }),
+    ...(file && { file: withoutUndefined({ ...rest, contentType }) }),
+  }
 }
 
-export function toAnswerWire({ longTexts, members, ...rest }: Omit<AnswerPlan, 'pages' | 'errors'>) {
-  return { ...rest, ...(members && { members: [...members] }), ...(longTexts && { long_texts: longTexts }) }
+export function toAnswerWire({ longTexts, members, file, ...rest }: Omit<AnswerPlan, 'pages' | 'errors'>) {
+  const { at, name, contentType } = file ?? {}
+  return {
+    ...rest,
+    ...(members && { members: [...members] }),
+    ...(longTexts && { long_texts: longTexts }),
+    ...(file && {
+      file: withoutUndefined({
+        at,
+        name: name && [...name],
+        content_type: contentType && [...contentType],
+      }),
+    }),
+  }
 }
 
 export function toErrorSettings({

@@ -92,6 +92,10 @@ export const requestDescription = z
     title: z.string().optional(),
     description: z.string(),
     ...parts,
+    follow_redirects: z.boolean().optional().meta({
+      description:
+        'Whether a redirect is followed, at most twice, over https and without the token: for files that lie elsewhere. For GET alone',
+    }),
     input_schema: jsonSchema,
     output_schema: jsonSchema.optional(),
     tags: z.array(z.string()).max(100).optional(),
@@ -136,6 +140,7 @@ export function toSchemeWire(mapping: SchemeMapping) {
 
 export function toRequestSettings({
   content_type: contentType,
+  follow_redirects: followRedirects,
   input_schema: inputSchema,
   output_schema: outputSchema,
   annotations,
@@ -149,6 +154,7 @@ export function toRequestSettings({
     ...withoutUndefined(sent),
     inputSchema,
     ...(contentType && { contentType }),
+    ...(followRedirects && { followRedirects }),
     ...(answer && { answer: toAnswerSettings(answer) }),
     ...(errors && { errors: toErrorSettings(errors) }),
     ...(pages && { pages: toPagesSettings(pages) }),
@@ -168,6 +174,7 @@ export function toRequestSettings({
 export function toRequestWire(request: RequestDescription) {
   const {
     contentType,
+    followRedirects,
     inputSchema,
     outputSchema,
     authorization = [],
@@ -180,6 +187,7 @@ export function toRequestWire(request: RequestDescription) {
     ...rest,
     input_schema: inputSchema,
     ...(contentType && { content_type: contentType }),
+    ...(followRedirects && { follow_redirects: followRedirects }),
     ...(outputSchema && { output_schema: outputSchema }),
     ...(answer && { answer: toAnswerWire(answer) }),
     ...(errors && { errors: toErrorWire(errors) }),

@@ -53,6 +53,9 @@ export interface Artifact {
   /** In bytes. */
   readonly size: number
   readonly description: string
+  readonly name?: string
+  /** Until when Gatepass keeps the file; fetch its `url` with the API key that ran the tool. */
+  readonly expiresAt?: Date
 }
 
 /** How a run ended: switch on `outcome`. */
@@ -111,6 +114,13 @@ export function toToolError(error: RunFailure, executionId: string | undefined):
   })
 }
 
-function toArtifact({ url, content_type, size, meta }: Wire.Artifact): Artifact {
-  return { url, contentType: content_type, size, description: meta.description }
+function toArtifact({ url, content_type, size, meta, name, expires_at }: Wire.Artifact): Artifact {
+  return {
+    url,
+    contentType: content_type,
+    size,
+    description: meta.description,
+    ...(name !== undefined && { name }),
+    ...(expires_at !== undefined && { expiresAt: new Date(expires_at) }),
+  }
 }

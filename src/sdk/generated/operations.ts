@@ -61,6 +61,7 @@ export const OPERATIONS = {
   getCurrentConnectSession: ['GET', '/v1/connect_sessions/current', 'safe'],
   getDiagnosis: ['GET', '/v1/admin/diagnosis', 'safe'],
   getExecution: ['GET', '/v1/executions/{id}', 'safe'],
+  getFile: ['GET', '/v1/files/{id}', 'safe'],
   getFormattedTool: ['GET', '/v1/formatted_tools/{name}', 'safe'],
   getHealth: ['GET', '/health', 'safe'],
   getMetrics: ['GET', '/metrics', 'safe'],

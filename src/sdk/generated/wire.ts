@@ -50,8 +50,21 @@ export interface AnswerDescription {
     | undefined
   /** From how many characters on texts are shortened, and the input that asks for the rest */
   readonly long_texts?: { readonly limit: number; readonly from: string } | undefined
+  readonly file?: AnswerFile | undefined
   /** The value of an answer without content; `{"done": true}` unless given */
   readonly empty?: JsonValue | undefined
+}
+
+/**
+ * A file: a text becomes the value, anything else is stored and answered by reference. `at`: where its
+ * content is, in base64; without it the body is the file. `name` and `content_type`: where they are,
+ * `{path}` for a property of the input or a path in the answer; the first with a value counts
+ */
+export interface AnswerFile {
+  /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+  readonly at?: string | undefined
+  readonly name?: readonly string[] | undefined
+  readonly content_type?: readonly string[] | undefined
 }
 
 export interface AnthropicTool {
@@ -136,6 +149,9 @@ export interface Artifact {
   readonly content_type: string
   /** Bytes */
   readonly size: number
+  readonly name?: string
+  /** Until when Gatepass keeps the file, which `GET /v1/files/{id}` answers */
+  readonly expires_at?: string
   readonly meta: { readonly description: string }
 }
 
@@ -6235,6 +6251,11 @@ export interface OpenapiRequest {
   readonly body?: JsonValue | undefined
   /** JSON, a form, `multipart/related`, or a type of text; or `{name}` for one that the input names */
   readonly content_type?: string | undefined
+  /**
+   * Whether a redirect is followed, at most twice, over https and without the token: for files that lie
+   * elsewhere. For GET alone
+   */
+  readonly follow_redirects?: boolean | undefined
   readonly input_schema: JsonSchema
   readonly output_schema?: JsonSchema | undefined
   readonly tags?: readonly string[] | undefined
@@ -8535,6 +8556,16 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: ToolExecutionDetail
+  }
+  /** A file that a tool answered */
+  readonly getFile: {
+    readonly method: 'GET'
+    readonly path: '/v1/files/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: string
+    readonly mediaType: 'application/octet-stream'
   }
   /** One tool in the format of a model provider */
   readonly getFormattedTool: {

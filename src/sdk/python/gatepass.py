@@ -554,6 +554,7 @@ class AnswerDescription(TypedDict, total=False):
     members: list[str]
     convert: dict[str, Literal["base64_text", "name_value_object", "gmail_payload_text", "html_text", "adf_text", "rich_text_text", "google_document_text", "epoch_seconds_time", "epoch_milliseconds_time"]]
     long_texts: AnswerDescriptionLongTexts
+    file: AnswerFile
     empty: JsonValue
 
 
@@ -562,6 +563,12 @@ _AnswerDescriptionLongTextsNamed = TypedDict("_AnswerDescriptionLongTextsNamed",
 
 class AnswerDescriptionLongTexts(_AnswerDescriptionLongTextsNamed):
     limit: int
+
+
+class AnswerFile(TypedDict, total=False):
+    at: str
+    name: list[str]
+    content_type: list[str]
 
 
 class AnthropicTool(TypedDict):
@@ -640,11 +647,16 @@ class ApprovalCallAccountsItem(TypedDict):
     account: str
 
 
-class Artifact(TypedDict):
+class _ArtifactRequired(TypedDict):
     url: str
     content_type: str
     size: float
     meta: ArtifactMeta
+
+
+class Artifact(_ArtifactRequired, total=False):
+    name: str
+    expires_at: str
 
 
 class ArtifactMeta(TypedDict):
@@ -2808,6 +2820,7 @@ class OpenapiRequest(_OpenapiRequestRequired, total=False):
     query: dict[str, JsonValue]
     body: JsonValue
     content_type: str
+    follow_redirects: bool
     output_schema: JsonSchema
     tags: list[str]
     annotations: ToolAnnotations
@@ -5300,6 +5313,19 @@ class Gatepass(_Client):
         Needs a key of the role `caller` or above."""
         return self._call(
             "GET", "/v1/executions/{id}", "safe", params={"id": id}, timeout=timeout,
+        )
+
+    def get_file(
+        self, id: str, *, timeout: Optional[float] = None,
+    ) -> bytes:
+        """A file that a tool answered.
+
+        The `url` of a result that is a file. The key that ran the tool can fetch it for an hour. It is sent as
+        an attachment with its own media type.
+
+        Needs a key of the role `caller` or above."""
+        return self._call(
+            "GET", "/v1/files/{id}", "safe", params={"id": id}, is_json=False, timeout=timeout,
         )
 
     def get_formatted_tool(

@@ -7,12 +7,14 @@ import { signatureHeaders } from '../../flows/signed-request.ts'
 import type { Backend, BackendCall, CatalogueBounds, ListedCatalogue } from '../backend.ts'
 import { answerReader, readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
+import { keepFile, MAX_FILE_BYTES, newFilePlace } from '../stored-file.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
 import { PAGE, pageParameters } from './answers/pages.ts'
 import { buildRequest } from './build-request.ts'
+import { followRedirects } from './follow-redirects.ts'
 import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
 import { placeCredentials, valuesOfConnection } from './place-credentials.ts'
 import { withoutConnectionValues } from './plan-request.ts'
@@ -34,6 +36,9 @@ const MAX_DOCUMENT_BYTES = MAX_DOCUMENT_MEBIBYTES * 1024 * 1024
 const TOO_LARGE = `The OpenAPI document has more than ${MAX_DOCUMENT_MEBIBYTES} MiB. None of its tools was changed.`
 /** The time limit of a health check, which downloads the whole document. */
 const MAX_DOCUMENT_SECONDS = 30
+
+/** A file in base64 takes a third more than the file. */
+const MAX_FILE_ANSWER_BYTES = 1.5 * MAX_FILE_BYTES
 
 const reader = answerReader(apiAnswers, './read-answer-task', import.meta.url)
 
@@ -97,28 +102,36 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   const { proofs } = broker.oauth
   const { url, headers, body } = placed.request
   const isSafe = plan.method === 'GET' // GET is the only safe method of METHODS (RFC 9110 section 9.2.1)
+  const bounds = {
+    timeoutSeconds: worker.timeoutSeconds,
+    ...(plan.answer?.file && { maxBytes: MAX_FILE_ANSWER_BYTES }),
+    ...(call.signal && { signal: call.signal }),
+  }
   const send = () =>
     askWorker(broker.outgoing, {
       url: url.href,
       path,
       method: plan.method,
       headers,
-      timeoutSeconds: worker.timeoutSeconds,
       retry: worker.retry,
       isRepeatable: isSafe,
       body,
+      ...bounds,
+      ...(plan.followsRedirects && { redirects: 'answer' }),
       ...(proof && {
         authorize: async () => ({ dpop: await proofs.proofFor(proof, { method: plan.method, url }) }),
       }),
       ...(signer && {
         authorize: () => signatureHeaders(broker, signer, { method: plan.method, url, headers, body }),
       }),
-      ...(call.signal && { signal: call.signal }),
     })
   const first = await send()
   // the API asked for a nonce before it looked at the request
-  const response = proof !== undefined && proofs.learn(proof, url, first) ? await send() : first
-  return readAnswer(reader, { response, isSafe, plan: plan.answer, input }, call.reading)
+  const answered = proof !== undefined && proofs.learn(proof, url, first) ? await send() : first
+  const response = plan.followsRedirects ? await followRedirects(broker, answered, url, bounds) : answered
+  const place = plan.answer?.file && newFilePlace(broker)
+  const answer = await readAnswer(reader, { response, isSafe, plan: plan.answer, input, place }, call.reading)
+  return keepFile(broker, { projectId: worker.projectId, userId: call.userId }, answer)
 }
 
 /** The request for the page that the input names, with the input's defaults. */

@@ -86,6 +86,8 @@ export interface RequestParts {
   readonly body?: unknown
   /** A media type, or `{name}` for one that the input names. JSON unless given. */
   readonly contentType?: string
+  /** Whether redirects are followed, without the credentials. For GET alone. */
+  readonly followRedirects?: boolean
 }
 
 export interface DescribedPages extends PagesPlan {

@@ -36,8 +36,11 @@ export function planRequest(
     throw new Refusal(`request.path has ${quote(unused)}, which request.url does not.`)
   const inQuery = split(parts.query ?? {}, 'query')
   const inHeaders = split(parts.headers ?? {}, 'header')
+  const method = methodOf(parts.method)
+  if (parts.followRedirects === true && method !== 'GET')
+    throw new Refusal(`request.follow_redirects is for GET alone, and request.method is ${method}.`)
   return {
-    method: methodOf(parts.method),
+    method,
     url,
     parameters: [...inPath, ...inQuery.parameters, ...inHeaders.parameters],
     headers: {
@@ -46,6 +49,7 @@ export function planRequest(
     },
     query: { ...query, ...inQuery.constants },
     ...(parts.body !== undefined && { body: bodyOf(parts) }),
+    ...(parts.followRedirects === true && { followsRedirects: true }),
     credentials: credentials.length > 0 ? [credentials] : [],
   }
 }

@@ -1,11 +1,12 @@
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { isRecord } from '../../parsing/json-record.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
+import type { FilePlace, ToolAnswer } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'
 import { retryAfterMs } from '../worker-request.ts'
 import type { AnswerPlan } from './answers/answer-plan.ts'
 import { apiFailure, isFailure } from './answers/api-failure.ts'
+import { fileAnswer, withFileMember } from './answers/file-answer.ts'
 import { shapeAnswer } from './answers/shape-answer.ts'
 import { isJsonType } from './read-parameters.ts'
 
@@ -17,10 +18,12 @@ export interface ApiAnswer {
   /** Absent: the whole answer is the value of the tool. */
   readonly plan?: AnswerPlan | undefined
   readonly input?: Readonly<Record<string, unknown>> | undefined
+  /** Where a file of the answer is stored; given where the plan has one. */
+  readonly place?: FilePlace | undefined
 }
 
 /** Reads an API's answer as its plan says. */
-export function readApiAnswer({ response, isSafe, plan, input = {} }: ApiAnswer): ToolAnswer {
+export function readApiAnswer({ response, isSafe, plan, input = {}, place }: ApiAnswer): ToolAnswer {
   if (plan === undefined) return readResponse(response, isSafe)
   const { status, headers, body } = response
   const { errors = {} } = plan
@@ -29,12 +32,19 @@ export function readApiAnswer({ response, isSafe, plan, input = {} }: ApiAnswer)
     const guessed = described === undefined ? plainSentence(body, headers) : sentenceOf(described)
     return failed(apiFailure(errors, { status, isSafe, value: described, headers, input }, guessed))
   }
+  const { file } = plan
+  if (file !== undefined && file.at === undefined && place !== undefined && body.length > 0)
+    return fileAnswer(file, body, { value: undefined, headers, input, place })
   const read = readResponse(response, isSafe)
   if (read.outcome !== 'value') return read
   const answered = { value: read.value, headers, input }
   if (isFailure(errors, answered))
     return failed(apiFailure(errors, { ...answered, status, isSafe }, sentenceOf(read.value)))
-  return { ...read, value: shapeAnswer(plan, answered) }
+  if (file?.at === undefined || place === undefined) return { ...read, value: shapeAnswer(plan, answered) }
+  const filed = withFileMember({ ...file, at: file.at }, { ...answered, place })
+  if ('outcome' in filed) return filed
+  const { value, unstored } = filed
+  return { ...read, value: shapeAnswer(plan, { ...answered, value }), ...(unstored && { unstored }) }
 }
 
 /**

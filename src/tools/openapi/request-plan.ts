@@ -20,6 +20,8 @@ export interface RequestPlan {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly body?: PlannedBody
+  /** Redirects are followed, without the credentials (follow-redirects.ts). */
+  readonly followsRedirects?: true
   /** Alternatives: the first whose credentials are all available is used. Empty: none is needed. */
   readonly credentials: readonly (readonly Credential[])[]
   /** The values of properties that the input does not have. */

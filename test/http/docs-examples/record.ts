@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { newId } from '../../../src/domain/ids.ts'
 import type { Example } from '../../../src/http/reference/example.ts'
+import { answeredFile } from '../../answered-file.ts'
 import type { AnyJson } from '../../any-json.ts'
 import type { OpenApiDocument } from '../../sdk/wire-types/openapi.ts'
 import { approve, providerBody } from '../world.ts'
@@ -203,6 +204,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('callOxpTool', { body: { request: call } })
   await send('listExecutions', { query: { tool: 'Hub.ListRepositories', limit: '1' } })
   await send('getExecution', { params: { id: execution_id } })
+  await send('getFile', { params: { id: await answeredFile(gatepass.broker, gatepass.apiKey) } })
   const later = { tool_name: 'Hub.CountWords', input: words, run_at: '2027-03-03T09:00:00' }
   const scheduled = (await gatepass.call('POST', '/v1/tools/execute', later)).body.execution_id
   await send('listScheduledTools', { query: { limit: '1' } })

@@ -7,10 +7,23 @@ export interface AnswerPlan {
   /** The values at these paths are converted. */
   readonly convert?: Readonly<Record<string, AnswerConversion>>
   readonly longTexts?: LongTexts
+  /** A file in the answer, or that is the answer. */
+  readonly file?: FilePlan
   /** The value of an answer without content. Default: `{"done": true}`. */
   readonly empty?: unknown
   readonly pages?: PagesPlan
   readonly errors?: ErrorPlan
+}
+
+/**
+ * A file: its text if it is one, else it is stored and the answer refers to it. `name` and `contentType` are places of which
+ * the first with a value counts: `{path}` is a property of the input, anything else a path in the answer.
+ */
+export interface FilePlan {
+  /** Where its content is, in base64. Absent: the body of the answer is the file. */
+  readonly at?: string
+  readonly name?: readonly string[]
+  readonly contentType?: readonly string[]
 }
 
 /** How texts are shortened that are longer than a model should read at once. */

@@ -3,7 +3,7 @@ import type { AnswerPlan, Condition } from './answer-plan.ts'
 import { parsePath } from './member-path.ts'
 
 /** Refuses paths that cannot be read, and pages that lack what their kind needs. Throws `Refusal`. */
-export function checkAnswerPlan({ members = [], convert = {}, pages, errors = {} }: AnswerPlan): void {
+export function checkAnswerPlan({ members = [], convert = {}, file, pages, errors = {} }: AnswerPlan): void {
   const { code = [], message = [], details = [], failedIf = [], wait = [] } = errors
   const conditions = [...failedIf, ...(pages?.more === undefined ? [] : [pages.more])]
   const paths = [
@@ -11,6 +11,9 @@ export function checkAnswerPlan({ members = [], convert = {}, pages, errors = {}
     ...conditions.flatMap(pathsOf),
     ...wait.flatMap((one) => ('at' in one ? [one.at] : [])),
     ...(pages?.at === undefined ? [] : [pages.at]),
+    ...[file?.at ?? [], file?.name ?? [], file?.contentType ?? []]
+      .flat()
+      .filter((place) => !/^\{\w+\}$/.test(place)),
   ]
   for (const path of paths) parsePath(path)
   if (pages === undefined) return
