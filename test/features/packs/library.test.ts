@@ -36,8 +36,7 @@ const DIFFERENT = ['github.GetFile', 'github.WriteFile', 'spotify.AddToPlaylist'
 
 function recordingsOf(id: string): readonly Recording[] {
   const file = new URL(`./recorded/${id}.json`, import.meta.url)
-  const all: Recording[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
-  return all
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
 }
 
 const packs = packIds().map((id) => defined(shippedPack(id)))
