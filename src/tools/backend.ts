@@ -35,6 +35,8 @@ export interface Backend {
   catalogue(broker: Broker, worker: Worker, bounds: CatalogueBounds): Promise<ListedCatalogue | 'unchanged'>
   /** Whether the worker is healthy; `message` tells the operator why not. Never throws for an error of the worker. */
   health(broker: Broker, worker: Worker): Promise<{ readonly healthy: boolean; readonly message?: string }>
+  /** The arguments as they are used, with what is added to those of the caller. Absent: they are the caller's. */
+  received?(tool: Tool, input: BackendCall['input']): BackendCall['input']
   /** The hosts that a call of the tool is sent to, as `host` or `host:port`. Absent: the host of the worker's `uri`. */
   hosts?(tool: Tool): readonly string[]
   /**

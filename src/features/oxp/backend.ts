@@ -1,10 +1,8 @@
 import type { Broker } from '../../broker.ts'
-import { sha256 } from '../../domain/ids.ts'
-import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { handOut } from '../../flows/hand-out.ts'
-import { currentContext } from '../../services/request-context.ts'
 import type { Backend, BackendCall } from '../../tools/backend.ts'
+import { callKey } from '../../tools/call-key.ts'
 import type { CatalogueReading, ReceivedCatalogue } from '../../tools/catalogue/catalogue-reading.ts'
 import { readCatalogue } from '../../tools/catalogue/read-catalogue.ts'
 import { answerReader, readAnswer } from '../../tools/read-answer.ts'
@@ -81,9 +79,10 @@ function toRequest(call: BackendCall) {
   const needsUser = requiresUser(document)
   if (needsUser && userId === undefined)
     throw requirementsNotMet(`The tool "${tool.title}" acts for a user: say which in user_id.`)
+  const key = callKey(call)
   return {
     tool_id: serverToolId(call),
-    call_id: callIdOf(call),
+    call_id: key === undefined ? call.executionId : `call_${key}`,
     input,
     context: {
       authorization: tokensOf(call),
@@ -98,16 +97,6 @@ function serverToolId({ tool: { source, namespace, name, version } }: BackendCal
   const { id } = source.document
   const listed = typeof id === 'string' ? id : `${namespace}.${name}`
   return listed.includes('@') || version === undefined ? listed : `${listed}@${version}`
-}
-
-/**
- * The caller's idempotency key is unique for that caller only. Deriving `call_id` from caller, user and tool keeps
- * two callers with the same key from getting each other's answers.
- */
-function callIdOf({ callId, executionId, tool, userId }: BackendCall): string {
-  if (callId === undefined) return executionId
-  const { apiKey } = currentContext()
-  return `call_${sha256(JSON.stringify([tool.projectId, apiKey?.id, userId, toolId(tool), callId]))}`
 }
 
 /** Each token with the id of the requirement it is for. */

@@ -5,6 +5,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { signatureHeaders } from '../../flows/signed-request.ts'
 import type { Backend, BackendCall, CatalogueBounds, ListedCatalogue } from '../backend.ts'
+import { callKey } from '../call-key.ts'
 import { answerReader, readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { keepFile, MAX_FILE_BYTES, newFilePlace } from '../stored-file.ts'
@@ -73,6 +74,8 @@ export const openapiBackend: Backend = {
       return { healthy: false, message: error.message }
     }
   },
+
+  received: ({ source }, input) => ({ ...planOf(source.document).defaults, ...input }),
 
   hosts: ({ source }) => [withoutConnectionValues(planOf(source.document).url)?.host ?? []].flat(),
 
@@ -155,9 +158,9 @@ function pageOf(
 }
 
 /** A UUID of the call (RFC 9562 section 5.8): repetitions with the caller's idempotency key have the same. */
-function callUuid({ callId, executionId, tool }: BackendCall): string {
+function callUuid(call: BackendCall): string {
   const hex = createHash('sha256')
-    .update(JSON.stringify([tool.uid, callId ?? executionId]))
+    .update(JSON.stringify([call.tool.uid, callKey(call) ?? call.executionId]))
     .digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

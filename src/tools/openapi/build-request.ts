@@ -8,8 +8,10 @@ import {
   type RequestPlan,
 } from './request-plan.ts'
 import { type Filling, fillTemplate } from './templates/fill-template.ts'
+import { isMediaType } from './templates/media-type.ts'
 import { toMultipart } from './templates/multipart.ts'
-import { BadArgument, encode, MissingValue, toPairs, toSimple } from './write-parameter.ts'
+import { createWork } from './templates/work.ts'
+import { BadArgument, encode, isLongerThan, MissingValue, toPairs, toSimple } from './write-parameter.ts'
 
 /** One request, without credentials. */
 export interface BuiltRequest {
@@ -44,7 +46,7 @@ export async function buildRequest(
   { ofConnection = {}, callId = '' }: RequestValues = {},
 ): Promise<BuiltRequest> {
   const input = plan.defaults === undefined ? sent : { ...plan.defaults, ...sent }
-  const filling: Filling = { input, callId }
+  const filling: Filling = { input, callId, work: createWork() }
   const parameters = await Promise.all(plan.parameters.map((parameter) => givenFor(parameter, filling)))
   const url = withPath(withValues(plan.url, ofConnection), parameters)
   url.search = queryOf(plan, parameters)
@@ -62,6 +64,11 @@ export async function buildRequest(
 }
 
 function withValues(url: string, ofConnection: Readonly<Record<string, string>>): string {
+  const wrong = Object.keys(ofConnection).find((name) => /[{}?#\\\s]/.test(ofConnection[name] ?? ''))
+  if (wrong !== undefined && url.includes(`{{${wrong}}}`))
+    throw new MissingValue(
+      `The value "${wrong}" of the connection has a character that changes the rest of a URL.`,
+    )
   const filled = fillConnectionValues(url, ofConnection)
   const [, missing] = /\{\{(\w+)\}\}/.exec(filled) ?? []
   if (missing === undefined) return filled
@@ -74,8 +81,17 @@ async function givenFor(parameter: PlannedParameter, filling: Filling): Promise<
   const { property, template } = parameter
   const value =
     template === undefined ? inputAt(filling.input, property) : await fillTemplate(template, filling)
+  if (isLongerThan(value, MOST_OF_PARAMETER))
+    throw new BadArgument(
+      `"${property}" has more than ${MOST_OF_PARAMETER} characters: a ${parameter.in} is shorter.`,
+    )
   return { parameter, value }
 }
+
+/** In characters, before they are encoded. Servers refuse longer heads of requests. */
+const MOST_OF_PARAMETER = 16_000
+/** In characters. Larger forms would hold the event loop while they are encoded. */
+const MOST_OF_FORM = 1_000_000
 
 function inputAt(input: Input, property: string): unknown {
   return Object.hasOwn(input, property) ? input[property] : undefined
@@ -117,11 +133,10 @@ function leavesPath(text: string): boolean {
   for (let i = 0; i < 3; i++) {
     if (/\p{Cc}/u.test(decoded) || decoded.split(/[/\\]/).some((part) => part === '.' || part === '..'))
       return true
-    try {
-      decoded = decodeURIComponent(decoded)
-    } catch {
-      return false
-    }
+    // one at a time: a server may decode what is well-formed, and leave the rest
+    decoded = decoded.replaceAll(/%([0-7][\da-f])/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
   }
   return false
 }
@@ -175,13 +190,11 @@ async function bodyOf(body: PlannedBody, filling: Filling): Promise<FilledBody |
   }
 }
 
-/** A media type without parameters, or with a charset: a multipart body would need the boundary of its parts. */
 function contentTypeOf({ contentType }: PlannedBody, { input }: Filling): string {
   const property = placeholderOf(contentType)
   if (property === undefined) return contentType
   const value = inputAt(input, property)
-  if (typeof value === 'string' && /^(?!multipart\/)[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i.test(value))
-    return value
+  if (isMediaType(value)) return value
   throw new BadArgument(`"${property}" must be a media type, such as text/plain.`)
 }
 
@@ -192,6 +205,8 @@ function textOf(filled: unknown): string {
 
 function formOf({ forms = {} }: PlannedBody, filled: unknown): string {
   if (!isRecord(filled)) throw new BadArgument('The body of a form must be an object.')
+  if (isLongerThan(filled, MOST_OF_FORM))
+    throw new BadArgument(`The form has more than ${MOST_OF_FORM} characters.`)
   return Object.entries(filled)
     .flatMap(([name, value]) => {
       const form = Object.hasOwn(forms, name) ? forms[name] : undefined

@@ -63,7 +63,7 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
   if (text === undefined)
     return failed(
       badOutputError(
-        `The API answered with ${contentType.slice(0, 100) || 'content that is not text'}; only JSON and text are supported.`,
+        `The API answered with ${contentType || 'content that is not text'}; only JSON and text are supported.`,
       ),
     )
   if (!isJson && contentType !== '') return { outcome: 'value', value: text, logs: [] }
@@ -136,7 +136,7 @@ function sentenceOf(described: unknown): string | undefined {
 /** The error of an API that answers with plain text. A page of HTML says nothing to a caller. */
 function plainSentence(body: Uint8Array, headers: Readonly<Record<string, string>>): string | undefined {
   if (!/^text\/plain/i.test(headers['content-type'] ?? '')) return undefined
-  return sentenceOf(new TextDecoder().decode(body.subarray(0, 1000)))
+  return sentenceOf(new TextDecoder().decode(body))
 }
 
 const SENTENCES = [

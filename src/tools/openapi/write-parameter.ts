@@ -12,7 +12,7 @@ export function toPairs(name: string, value: unknown, { style, explode }: Parame
   const pair = (key: string, part: unknown): [string, string] => [encode(key), encode(textOf(part, name))]
   if (style === 'json') return [[encode(name), encode(JSON.stringify(value))]]
   if (typeof value !== 'object') return [pair(name, value)]
-  if (style === 'deepObject') return deepPairs(name, value, name)
+  if (style === 'deepObject') return deepPairs(name, value, { name, left: MOST_OF_NAMES })
   const separator = SEPARATORS[style]
   if (Array.isArray(value)) {
     if (explode) return value.map((part) => pair(name, part))
@@ -43,13 +43,39 @@ export function toSimple(
 }
 
 /** Writes `name[a][b]=1`, and `name[0]=1` for lists, as APIs with nested forms expect. */
-function deepPairs(path: string, value: object, name: string): [string, string][] {
+function deepPairs(
+  path: string,
+  value: object,
+  bound: { readonly name: string; left: number },
+): [string, string][] {
   return membersOf(value).flatMap(([key, part]): [string, string][] => {
     const inner = `${path}[${key}]`
+    bound.left -= inner.length
+    if (bound.left < 0)
+      throw new BadArgument(`"${bound.name}" nests too many long names: each is written with all around it.`)
     return typeof part === 'object' && part !== null
-      ? deepPairs(inner, part, name)
-      : [[encode(inner), encode(textOf(part, name))]]
+      ? deepPairs(inner, part, bound)
+      : [[encode(inner), encode(textOf(part, bound.name))]]
   })
+}
+
+/** In characters. A few kilobytes of nested names would become gigabytes. */
+const MOST_OF_NAMES = 1_000_000
+
+/** Whether the texts and names in a value have more characters. Each value counts as one at least. */
+export function isLongerThan(value: unknown, most: number): boolean {
+  let left = most
+  const count = (part: unknown): void => {
+    left -= typeof part === 'string' ? part.length : 1
+    if (left < 0 || typeof part !== 'object' || part === null) return
+    const isList = Array.isArray(part)
+    for (const inner of isList ? part : Object.entries(part)) {
+      count(inner)
+      if (left < 0) return
+    }
+  }
+  count(value)
+  return left < 0
 }
 
 function membersOf(value: object): [string, unknown][] {

@@ -220,8 +220,10 @@ export function useOfTool(
 
 /** The arguments as the worker gets them: `arcade/backend.ts` leaves the same out. */
 function receivedInput(runner: Runner, input: ToolCall['input']): ToolCall['input'] {
-  const isArcade = runner.outcome === 'found' && runner.worker.type === 'http'
-  return isArcade ? withoutUndeclaredNulls(runner.workerTool.inputSchema, input) : input
+  if (runner.outcome !== 'found') return input
+  const { worker, workerTool, backend } = runner
+  if (worker.type === 'http') return withoutUndeclaredNulls(workerTool.inputSchema, input)
+  return backend.received?.(workerTool, input) ?? input
 }
 
 const knownNames = new WeakMap<Tool, UsedTool>()

@@ -4,7 +4,7 @@ export const oxp: readonly Mutation[] = [
   {
     rows: [],
     fault: 'two users share a call_id at an OXP server',
-    file: 'src/features/oxp/backend.ts',
+    file: 'src/tools/call-key.ts',
     from: '[tool.projectId, apiKey?.id, userId, toolId(tool), callId]',
     to: '[tool.projectId, apiKey?.id, toolId(tool), callId]',
     test: 'features/oxp/api.test.ts',

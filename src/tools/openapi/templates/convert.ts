@@ -30,13 +30,13 @@ export function convert(conversion: Plain | '$scalar', value: unknown, options: 
     case '$rich_text':
       return toRichText(scalar(value))
     case '$json':
-      return ascii(JSON.stringify(value))
+      return ascii(shortText(JSON.stringify(value)))
     case '$quoted':
       return options.quote === "'"
-        ? `'${scalar(value).replaceAll("'", "''")}'`
-        : `"${scalar(value).replaceAll(/["\\]/g, '\\$&')}"`
+        ? `'${shortText(value).replaceAll("'", "''")}'`
+        : `"${shortText(value).replaceAll(/["\\]/g, '\\$&')}"`
     case '$encoded':
-      return encode(scalar(value))
+      return encode(shortText(value))
     case '$segments': // build-request.ts and write-parameter.ts write these two
     case '$brackets':
       return value
@@ -47,6 +47,18 @@ function scalar(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value)
   throw new BadArgument('A value must be a text, a number or a boolean, not a list or an object.')
+}
+
+/** In characters: these conversions are for queries, paths and headers. */
+const MOST_OF_TEXT = 16_000
+
+function shortText(value: unknown): string {
+  const text = scalar(value)
+  if (text.length > MOST_OF_TEXT)
+    throw new BadArgument(
+      `A text has ${text.length} characters, of which at most ${MOST_OF_TEXT} can be sent.`,
+    )
+  return text
 }
 
 /** Headers hold ASCII alone, so other characters are written as JSON's escapes. */

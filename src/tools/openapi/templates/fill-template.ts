@@ -3,12 +3,15 @@ import { placeholderOf } from '../request-plan.ts'
 import { type ConversionName, conversionIn } from './conversion-names.ts'
 import { convert } from './convert.ts'
 import { placeholdersInText, propertiesIn } from './placeholders.ts'
+import type { Work } from './work.ts'
 
 /** What a template is filled with. */
 export interface Filling {
   readonly input: JsonRecord
   /** A UUID, the same for repetitions of one call. */
   readonly callId: string
+  /** What may still be done for the request. */
+  readonly work: Work
   /** Whether objects that begin with `$` are ordinary ones. */
   readonly isPlain?: boolean
   /** The element of the list, within `$map`. */
@@ -70,13 +73,23 @@ async function fillConversion(
       const list = await fillTemplate(given, filling)
       if (list === undefined || list === null) return undefined
       const items = Array.isArray(list) ? list : [list]
+      filling.work.spend(items.length)
       return Promise.all(items.map((value) => fillTemplate(template.to, { ...filling, item: { value } })))
     }
     default: {
       const value = await fillTemplate(given, filling)
-      return value === undefined || value === null ? undefined : convert(conversion, value, template)
+      if (value === undefined || value === null) return undefined
+      filling.work.spend(costOf(conversion, value))
+      return convert(conversion, value, template)
     }
   }
+}
+
+/** In elements of lists. */
+function costOf(conversion: ConversionName, value: unknown): number {
+  if (conversion === '$rfc5322') return 1_000
+  if (conversion === '$adf' && typeof value === 'string') return 1 + value.length / 20
+  return Array.isArray(value) ? value.length : 1
 }
 
 /** The value of a property of the input, or of `{item}` within `$map`; `undefined`: it was not given. */

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from '../../../parsing/json-record.ts'
 import { BadArgument } from '../write-parameter.ts'
+import { isMediaType } from './media-type.ts'
 
 /** The members that `$rfc5322` takes. */
 export const MESSAGE_MEMBERS: readonly string[] = [
@@ -45,7 +46,13 @@ export async function toMailMessage(message: JsonRecord): Promise<string> {
 
 /** In characters: larger ones would hold the event loop while they are encoded. */
 const MOST = { subject: 1_000, references: 10_000, in_reply_to: 1_000, text: 500_000, html: 500_000 }
+/** Of all fields together. */
 const MAX_RECIPIENTS = 500
+/** In characters, with the name. An address has at most 254 (RFC 5321 section 4.5.3.1.3). */
+const MAX_ADDRESS = 400
+const MAX_ATTACHMENTS = 100
+/** In characters, as most file systems have it. */
+const MAX_FILENAME = 255
 
 function checkSize(message: JsonRecord): void {
   for (const [name, most] of Object.entries(MOST)) {
@@ -53,13 +60,14 @@ function checkSize(message: JsonRecord): void {
     if (length > most)
       throw new BadArgument(`"${name}" has ${length} characters; an e-mail may have ${most} there.`)
   }
-  for (const name of ['to', 'cc', 'bcc', 'reply_to']) {
-    const list = message[name]
-    if (Array.isArray(list) && list.length > MAX_RECIPIENTS)
-      throw new BadArgument(
-        `"${name}" has ${list.length} addresses; an e-mail may have ${MAX_RECIPIENTS} there.`,
-      )
-  }
+  const recipients = [message.to, message.cc, message.bcc, message.reply_to].flatMap(
+    (list) => list ?? [],
+  ).length
+  if (recipients > MAX_RECIPIENTS)
+    throw new BadArgument(`The e-mail has ${recipients} addresses; it may have ${MAX_RECIPIENTS}.`)
+  const { attachments: files } = message
+  if (Array.isArray(files) && files.length > MAX_ATTACHMENTS)
+    throw new BadArgument(`The e-mail has ${files.length} attachments; it may have ${MAX_ATTACHMENTS}.`)
 }
 
 /** Leaves it to the mail service to name the message and its time. */
@@ -69,17 +77,19 @@ function withoutOwnHeaders(message: string): string {
   return lines.filter((line) => !/^(?:Message-ID|Date):/.test(line)).join('\r\n') + message.slice(end)
 }
 
-/** Only plain addresses, or `Name <address>`: a comma or a line break would add recipients that the input does not list. */
+/**
+ * A plain address, or `Name <address>`: a comma, a line break or the name of a group (RFC 5322 section 3.4) would add
+ * recipients that the input does not list, and invisible characters would make one of another text than people and
+ * policies read.
+ */
+const ADDRESS =
+  /^[^\s<>,:;"()@\p{C}]+@[^\s<>,:;"()@\p{C}]+$|^[^<>,:;"()\p{C}]*<[^\s<>,:;"()@\p{C}]+@[^\s<>,:;"()@\p{C}]+>$/u
+
 function addresses(value: unknown, member: string): string[] | undefined {
   if (value === undefined || value === null) return undefined
   const list = Array.isArray(value) ? value : [value]
   for (const address of list) {
-    if (
-      typeof address !== 'string' ||
-      !/^[^\s<>,;"()\p{Cc}]+@[^\s<>,;"()@\p{Cc}]+$|^[^<>,;"()\p{Cc}]*<[^\s<>,;"()\p{Cc}]+@[^\s<>,;"()@\p{Cc}]+>$/u.test(
-        address,
-      )
-    )
+    if (typeof address !== 'string' || address.length > MAX_ADDRESS || !ADDRESS.test(address))
       throw new BadArgument(
         `"${member}" must hold one e-mail address in each element, such as ada@example.com.`,
       )
@@ -98,6 +108,12 @@ function attachments(value: unknown) {
   return value.map((file: unknown) => {
     if (!isRecord(file) || typeof file.filename !== 'string' || typeof file.data !== 'string')
       throw new BadArgument('Each of "attachments" needs "filename" and "data", the content in base64.')
+    if (file.filename.length > MAX_FILENAME)
+      throw new BadArgument(`The filename of an attachment may have ${MAX_FILENAME} characters.`)
+    if (file.content_type !== undefined && !isMediaType(file.content_type))
+      throw new BadArgument(
+        'The "content_type" of an attachment must be a media type, such as application/pdf.',
+      )
     return {
       filename: file.filename,
       content: Buffer.from(file.data, 'base64'),
