@@ -294,6 +294,10 @@ export const OUTLINE: readonly Section[] = [
         summary: 'Which servers of others the grants were tried against.',
         keywords: 'rfc 7523 8628 authlib oidc-provider interoperability',
       },
+      'docs/evidence/tool-packs.md': {
+        summary: 'What the tools of packs were compared with, and which faults were found.',
+        keywords: 'openapi discovery review sample vendor description checked',
+      },
       'docs/evidence/performance.md': {
         summary: 'Measured figures, and the command that made them.',
         keywords: 'benchmark latency throughput speed memory',
