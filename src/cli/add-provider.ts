@@ -28,7 +28,9 @@ export async function addProvider(api: Api, body: AuthProviderCreateRequest): Pr
 }
 
 /** The variables without a value, with their labels and examples. */
-function missingVariables(error: unknown): readonly { readonly name: string; readonly label: string }[] {
+export function missingVariables(
+  error: unknown,
+): readonly { readonly name: string; readonly label: string }[] {
   return faultsOf(error).flatMap(({ path, code, label = '' }) => {
     const [, name] = /^(?:oauth2|oauth1|credentials)\.variables\.([a-z_]+)\.value$/.exec(path) ?? []
     return code === 'missing' && name !== undefined ? [{ name, label }] : []

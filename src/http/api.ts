@@ -7,6 +7,7 @@ import { createGetDiagnosis, type Diagnose } from '../operations/installation/di
 import { readinessOf } from '../operations/installation/health.ts'
 import { addGauges, createGetMetrics, type MetricsOptions } from '../operations/installation/metrics.ts'
 import { operations } from '../operations/operations.ts'
+import { knowOperations } from '../operations/perform-operation.ts'
 import { addOperation } from './endpoint/add-operation.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
@@ -73,6 +74,7 @@ export function createApi(
   addGauges(broker, version)
   readinessOf(broker) // registers its metric
   for (const register of metricsOfFeatures) register(broker)
+  knowOperations(broker, operations)
   for (const operation of operations) addOperation(add, broker, operation)
   if (metrics.access !== 'off') addOperation(add, broker, createGetMetrics(metrics))
   if (diagnose !== undefined) addOperation(add, broker, createGetDiagnosis(diagnose))

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { addProvider } from '../../cli/add-provider.ts'
+import { addProvider, missingVariables } from '../../cli/add-provider.ts'
 import { type Api, withApi } from '../../cli/api.ts'
-import { CommandFailure, EXIT } from '../../cli/failure.ts'
 import { outputTable } from '../../cli/output-table.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, table } from '../../cli/print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 import { omitted } from '../../operations/omitted.ts'
-import type { AuthProviderResponse, Operations, PackDetail } from '../../sdk/generated/wire.ts'
+import type { AuthProviderResponse, PackDetail } from '../../sdk/generated/wire.ts'
 
 const PACKS = outputTable('listPacks', {
   id: 'id',
@@ -35,6 +34,10 @@ interface ChoiceOptions extends CommonOptions {
 interface AddOptions extends ChoiceOptions {
   readonly approvals: boolean
   readonly approvers?: string
+}
+
+interface UpdateOptions extends CommonOptions {
+  readonly dryRun?: true
 }
 
 export function definePacks(packs: Command, shell: Shell): void {
@@ -77,8 +80,9 @@ export function definePacks(packs: Command, shell: Shell): void {
       .description('take the present definitions of the tools that were added from a pack')
       .argument('<id>', "the pack's id", parseId),
   )
+    .option('--dry-run', 'only show what would change')
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: CommonOptions) =>
+    .action(async (id: string, options: UpdateOptions) =>
       withApi(shell, options, (api) => updatePack(api, id, options)),
     )
 }
@@ -103,96 +107,75 @@ function findPack(api: Api, id: string, { readOnly, tool, provider }: ChoiceOpti
 }
 
 async function addPack(api: Api, id: string, options: AddOptions): Promise<void> {
-  const pack = await findPack(api, id, options)
-  if (pack.tools.length === 0)
-    throw new CommandFailure(`No tool of the pack "${id}" is chosen by these options.`, EXIT.usage)
-  if ((await api.find('getWorker', { params: { id } })) !== undefined)
-    throw new CommandFailure(
-      `There is a worker "${id}" already. \`gatepass packs update ${id}\` takes the present definitions of its tools; to choose others, delete it first.`,
-      EXIT.usage,
-    )
-  // first, so that nothing is added without the policy that was wanted
-  const policy = options.approvals && pack.policy ? await addApprovals(api, pack.policy, options) : undefined
-  const providers = await providersOf(api, pack, options)
-  const worker = await api.call('createWorker', { body: bodyOf<'createWorker'>(pack.worker) })
-  const toolset =
-    (await api.find('getToolset', { params: { id } })) ??
-    (await api.call('createToolset', { body: bodyOf<'createToolset'>(pack.toolset) }))
-  if (options.json) return printJson({ pack: pack.id, providers, worker, toolset, policy })
-  const tools = `${quantity(pack.tools.length, 'tool')} of ${sanitize(pack.name)}`
-  print(`${MARKS.ok} Added ${tools}: worker ${worker.id}, toolset ${toolset.id}.`)
-  printTools(pack)
-  if (policy !== undefined)
-    print(`${dim('approvals')}  policy ${policy.id}: a person approves calls of tools with "asks"`)
-  print(`${dim('for MCP')}    ${toolset.url}`)
-  for (const provider of providers) printProvider(provider)
-}
-
-/** The entries whose connections the chosen tools use; those that are missing are added. */
-async function providersOf(
-  api: Api,
-  { provider_id, tools }: PackDetail,
-  { provider: chosen }: AddOptions,
-): Promise<AuthProviderResponse[]> {
-  const known = await api.list('listAuthProviders')
-  const entries: AuthProviderResponse[] = []
-  for (const id of new Set(tools.map((tool) => tool.provider_id))) {
-    const entry =
-      id === provider_id && chosen !== undefined
-        ? await api.call('getAuthProvider', { params: { id: chosen } })
-        : (known.find((one) => one.provider_id === id) ?? known.find((one) => one.id === id))
-    entries.push(entry ?? (await addProvider(api, { id, provider_id: id })))
+  const { readOnly, tool, provider, approvers, approvals } = options
+  const body = {
+    id,
+    ...(readOnly && { read_only: true }),
+    ...(tool && { tools: [...tool] }),
+    ...(provider !== undefined && { provider_id: provider }),
+    ...(!approvals
+      ? { approvals: false as const }
+      : approvers !== undefined && { approvals: { group: approvers } }),
   }
-  return entries
-}
-
-async function addApprovals(
-  api: Api,
-  proposed: NonNullable<PackDetail['policy']>,
-  { approvers }: AddOptions,
-) {
-  const policy = bodyOf<'createPolicy'>(proposed)
-  const known = await api.find('getPolicy', { params: { id: policy.id } })
-  if (known !== undefined) return known
-  const body = approvers === undefined ? policy : { ...policy, approve: { by: { group: approvers } } }
-  try {
-    return await api.call('createPolicy', { body })
-  } catch (error) {
-    if (!(error instanceof CommandFailure) || !/^approve\.by/.test(error.message)) throw error
-    throw new CommandFailure(
-      `${error.message} With --approvers <group> people of a group approve risky calls; with --no-approvals they are made without asking. Nothing was added.`,
-      EXIT.usage,
-    )
-  }
-}
-
-async function updatePack(api: Api, id: string, options: CommonOptions): Promise<void> {
-  const { openapi } = await api.call('getWorker', { params: { id } })
-  const added = (openapi?.requests ?? []).map(({ name }) => name)
-  const whole = await findPack(api, id, options)
-  const names = added.filter((name) => whole.tools.some((tool) => tool.name === name))
-  const gone = added.filter((name) => !names.includes(name))
-  const pack = await findPack(api, id, { ...options, tool: names })
-  const body = { openapi: bodyOf<'createWorker'>(pack.worker).openapi }
-  const worker = await api.call('updateWorker', { params: { id }, body })
-  if (options.json) return printJson(worker)
-  const changed = worker.acceptance?.changed ?? []
+  const send = () => api.call('addPack', { body })
+  const added = await send().catch(async (error: unknown) => {
+    // at a terminal a value of the provider's URLs, such as Zendesk's subdomain, can be given
+    if (missingVariables(error).length === 0 || !process.stdin.isTTY) throw error
+    await addProviders(api, await findPack(api, id, options))
+    return send()
+  })
+  if (options.json) return printJson(added)
+  const tools = `${quantity(added.tools.length, 'tool')} of ${sanitize(added.name)}`
   print(
-    `${MARKS.ok} ${quantity(names.length, 'tool')} of ${id} have the definitions of version ${pack.version}.`,
+    `${MARKS.ok} Added ${tools}: ${[`worker ${added.worker.id}`, ...(added.toolset ? [`toolset ${added.toolset.id}`] : [])].join(', ')}.`,
   )
-  if (gone.length > 0) print(`${MARKS.warning} No longer in the pack: ${gone.join(', ')}.`)
-  if (changed.length > 0)
+  printTools(added)
+  if (added.policy)
+    print(`${dim('approvals')}  policy ${added.policy.id}: a person approves calls of tools with "asks"`)
+  if (added.toolset) print(`${dim('for MCP')}    ${added.toolset.url}`)
+  for (const provider of added.providers) printProvider(provider)
+}
+
+/** Adds the entries that the tools need and that are missing, and prompts for what their URLs need. */
+async function addProviders(api: Api, { tools }: PackDetail): Promise<void> {
+  const known = await api.list('listAuthProviders')
+  for (const id of new Set(tools.map(({ provider_id }) => provider_id)))
+    if (!known.some((one) => one.provider_id === id || one.id === id))
+      await addProvider(api, { id, provider_id: id })
+}
+
+async function updatePack(api: Api, id: string, options: UpdateOptions): Promise<void> {
+  const diff = await api.call('updatePack', { params: { id }, body: { dry_run: options.dryRun === true } })
+  if (options.json) return printJson(diff)
+  for (const { name, members } of diff.changed) {
+    print(bold(sanitize(name)))
+    for (const { at, before, after } of members)
+      print(`  ${sanitize(at)}  ${dim(shown(before))} -> ${shown(after)}`)
+  }
+  const count = diff.changed.length
+  print(
+    `${MARKS.ok} ${quantity(count, 'definition')} of ${id} ${options.dryRun ? 'would change' : 'changed'}, ${diff.unchanged} did not (version ${diff.version}).`,
+  )
+  if (diff.gone.length > 0)
     print(
-      `${MARKS.warning} ${quantity(changed.length, 'definition')} changed and wait: see \`gatepass workers diff ${id}\`, then \`gatepass workers accept ${id}\`.`,
+      `${MARKS.warning} No longer in the pack, ${options.dryRun ? 'would be removed' : 'removed'}: ${diff.gone.join(', ')}.`,
+    )
+  if (diff.new.length > 0) print(`${dim('not added')}  ${diff.new.join(', ')}`)
+  const waiting = diff.waiting ?? []
+  if (waiting.length > 0)
+    print(
+      `${MARKS.warning} ${quantity(waiting.length, 'definition')} of ${id} wait: see \`gatepass workers diff ${id}\`, then \`gatepass workers accept ${id}\`.`,
     )
 }
 
-/** `getPack` answers the bodies of these operations. */
-function bodyOf<Id extends 'createWorker' | 'createToolset' | 'createPolicy'>(answered: object) {
-  return answered as Operations[Id]['body']
+/** A value in a line, shortened. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = sanitize(JSON.stringify(value))
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
-function printTools({ tools }: PackDetail): void {
+function printTools({ tools }: Pick<PackDetail, 'tools'>): void {
   print(
     table(
       ['tool', 'effect', 'approval', 'scopes'],
@@ -219,4 +202,5 @@ Examples:
   $ gatepass packs
   $ gatepass packs show gmail
   $ gatepass packs add gmail --read-only
-  $ gatepass packs add slack --tool SendMessage ListMessages`
+  $ gatepass packs add slack --tool SendMessage ListMessages
+  $ gatepass packs update gmail --dry-run`

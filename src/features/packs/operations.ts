@@ -1,75 +1,32 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from '@hono/zod-openapi'
-import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { didYouMean } from '../../domain/nearest.ts'
 import { defineOperation } from '../../operations/operation.ts'
+import { providerResponseSchema } from '../../operations/providers/provider-schema.ts'
 import { idText } from '../../operations/schemas/fields.ts'
-import { jsonObject } from '../../operations/schemas/json-schemas.ts'
+import { jsonValue } from '../../operations/schemas/json-schemas.ts'
 import { pageQuery, pageSchema, slicePage } from '../../operations/schemas/page.ts'
-import { APPROVALS, type Pack, type PackTool } from './wire-format.ts'
-import { findPack, type KnownPack, knownPackIds, ownPacks, PACK_SOURCES } from './wire-packs.ts'
-import { approvalsOfPack, chosenTools, type PackChoice, workerOfPack } from './wire-worker.ts'
+import { addPack as add } from './wire-add.ts'
+import {
+  checkNames,
+  getPackOf,
+  packDetailSchema,
+  packSummarySchema,
+  packToolSchema,
+  toDetail,
+  toSummary,
+  toTool,
+} from './wire-pack.ts'
+import { findPack, knownPackIds, ownPacks } from './wire-packs.ts'
+import { updatePack as update } from './wire-update.ts'
+import { chosenTools } from './wire-worker.ts'
 
 const tag = 'Tool packs'
-
-const packSummarySchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    summary: z.string(),
-    provider_id: z.string().meta({ description: 'The provider of the catalogue whose tokens the tools use' }),
-    version: z.string(),
-    tool_count: z.number().int(),
-    checked_count: z.number().int().meta({
-      description:
-        'The tools that were compared with the description of the vendor’s API or with a client of it',
-    }),
-    compared: z
-      .object({ description: z.number().int(), client: z.number().int(), nothing: z.number().int() })
-      .meta({
-        description:
-          'How many tools were compared with the description of the vendor’s API, with a client of it, and with neither. A tool may be compared with both',
-      }),
-    checked_at: z.string().meta({ description: 'The day of the last comparison' }),
-    source: z.enum(PACK_SOURCES).meta({
-      description: '`gatepass`: Gatepass ships it. `own`: it is in the folder `GATEPASS_PACKS` of the server',
-    }),
-  })
-  .openapi('Pack')
 
 const packListSchema = pageSchema(packSummarySchema).extend({
   faults: z
     .array(z.object({ folder: z.string(), message: z.string() }))
     .meta({ description: 'The packs of the folder `GATEPASS_PACKS` that cannot be used, and why' }),
 })
-
-const packToolSchema = z
-  .object({
-    name: z.string(),
-    description: z.string(),
-    provider_id: z.string().meta({ description: 'The provider of the catalogue whose connections it uses' }),
-    scopes: z.array(z.string()).meta({ description: 'The least that it needs' }),
-    approval: z.enum(APPROVALS).meta({ description: '`ask`: a person should approve each call' }),
-    read_only: z.boolean(),
-    destructive: z.boolean(),
-    checks: z.array(z.enum(['description', 'client'])),
-  })
-  .openapi('PackTool')
-
-const packDetailSchema = packSummarySchema
-  .extend({
-    sources: z.array(z.string()).meta({ description: 'What the tools were written after' }),
-    tools: z.array(packToolSchema),
-    scopes: z.array(z.string()).meta({ description: 'Of all these tools together' }),
-    worker: jsonObject.meta({ description: 'The body of `POST /v1/workers` that adds these tools' }),
-    toolset: jsonObject.meta({ description: 'The body of `POST /v1/toolsets` that selects them' }),
-    policy: jsonObject.optional().meta({
-      description:
-        'The body of `POST /v1/admin/policies` that has a person approve the calls of tools with `ask`; absent: there are none',
-    }),
-  })
-  .openapi('PackDetail')
 
 export const listPacks = defineOperation({
   id: 'listPacks',
@@ -127,75 +84,138 @@ export const getPack = defineOperation({
   answer: 'The pack',
   output: packDetailSchema,
   run: async (broker, { params: { id }, query }) => {
-    const known = await getKnown(broker, id)
+    const known = await getPackOf(broker, id)
     const tools = query.tools?.split(',').map((name) => name.trim())
     checkNames(known, tools)
     return toDetail(known, { readOnly: query.read_only === 'true', tools, providerId: query.provider_id })
   },
 })
 
-async function getKnown(broker: Broker, id: string): Promise<KnownPack> {
-  const known = await findPack(broker, id)
-  if (known !== undefined) return known
-  const faults = (await ownPacks(broker)).faults.get(id)
-  throw new BrokerError(
-    'not_found',
-    faults === undefined
-      ? `There is no tool pack "${id}".${didYouMean(id, await knownPackIds(broker))}`
-      : `The tool pack "${id}" cannot be used. ${faults.join(' ')}`,
-  )
-}
+const newPackSchema = z
+  .strictObject({
+    id: idText.meta({ description: 'The id of the pack, and of its worker and its toolset' }),
+    read_only: z.boolean().default(false).meta({ description: 'Only tools that change nothing' }),
+    tools: z.array(z.string().max(200)).min(1).max(200).optional().meta({ description: 'Only these tools' }),
+    provider_id: idText.optional().meta({
+      description:
+        'The id of the provider entry whose tokens they use; any entry of the pack’s provider unless given',
+    }),
+    approvals: z
+      .union([z.literal('user'), z.strictObject({ group: idText }), z.literal(false)])
+      .default('user')
+      .meta({
+        description:
+          'Who approves calls that destroy something or reach other people: the user, or people of a group. `false`: no policy is made',
+      }),
+  })
+  .openapi('NewPack')
 
-function checkNames({ pack }: KnownPack, chosen: readonly string[] | undefined): void {
-  const names = pack.tools.map(({ name }) => name)
-  const unknown = chosen?.find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new BrokerError(
-    'invalid_request',
-    `The pack "${pack.id}" has no tool "${unknown}".${didYouMean(unknown, names)}`,
-  )
-}
+const addedPackSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    tools: z.array(packToolSchema),
+    scopes: z.array(z.string()).meta({ description: 'Of all these tools together' }),
+    worker: z.object({ id: z.string() }),
+    toolset: z
+      .object({ id: z.string(), url: z.string() })
+      .optional()
+      .meta({ description: 'The selection of these tools, and its address for MCP clients' }),
+    policy: z
+      .object({ id: z.string() })
+      .optional()
+      .meta({ description: 'The policy that asks for approvals' }),
+    providers: z.array(providerResponseSchema).meta({
+      description: 'The entries whose connections the tools use. `missing` says what an entry still needs',
+    }),
+    made: z
+      .array(z.string())
+      .meta({ description: 'What was made, such as `provider google`; the rest was there' }),
+  })
+  .openapi('AddedPack')
 
-function toSummary({ pack, source }: KnownPack): z.infer<typeof packSummarySchema> {
-  const { id, name, summary, provider, version, tools, checked } = pack
-  const compared = (what: PackTool['checks'][number]) =>
-    tools.filter(({ checks }) => checks.includes(what)).length
-  const checkedCount = tools.filter(({ checks }) => checks.length > 0).length
-  return {
-    ...{ id, name, summary, version, source },
-    provider_id: provider,
-    tool_count: tools.length,
-    checked_count: checkedCount,
-    compared: {
-      description: compared('description'),
-      client: compared('client'),
-      nothing: tools.length - checkedCount,
-    },
-    checked_at: checked,
-  }
-}
+export const addPack = defineOperation({
+  id: 'addPack',
+  sdk: 'admin.packs.add(pack)',
+  method: 'post',
+  path: '/v1/packs',
+  role: 'admin',
+  tag,
+  summary: 'Add the tools of a pack',
+  description:
+    'Makes, in this order, the policy for calls that people should approve, the provider entry where there is none, a toolset, and the worker. If a step fails, what was made is deleted again.',
+  body: newPackSchema,
+  takesIdempotencyKey: true,
+  status: 201,
+  answer: 'Added',
+  output: addedPackSchema,
+  async run(broker, { body, ...by }) {
+    const known = await getPackOf(broker, body.id)
+    checkNames(known, body.tools)
+    const { pack } = known
+    const choice = {
+      readOnly: body.read_only,
+      tools: body.tools,
+      providerId: body.provider_id,
+      approvals: body.approvals,
+    }
+    const { made, ...parts } = await add(broker, by, pack, choice)
+    const tools = chosenTools(pack, choice).map((tool) => toTool(pack, tool))
+    return {
+      id: pack.id,
+      name: pack.name,
+      tools,
+      scopes: [...new Set(tools.flatMap(({ scopes }) => scopes))],
+      worker: { id: pack.id },
+      ...parts,
+      made,
+    }
+  },
+})
 
-function toDetail(known: KnownPack, choice: PackChoice): z.infer<typeof packDetailSchema> {
-  const { pack } = known
-  const tools = chosenTools(pack, choice)
-  const policy = approvalsOfPack(pack, choice)
-  return {
-    ...toSummary(known),
-    sources: pack.sources,
-    tools: tools.map((tool) => toTool(pack, tool)),
-    scopes: [...new Set(tools.flatMap(({ scopes }) => scopes))],
-    worker: workerOfPack(pack, choice),
-    toolset: { id: pack.id, namespaces: [pack.namespace] },
-    ...(policy && { policy }),
-  }
-}
+const packUpdateSchema = z
+  .object({
+    id: z.string(),
+    version: z.string().meta({ description: 'Of the pack whose definitions these are' }),
+    dry_run: z.boolean(),
+    unchanged: z.number().int().meta({ description: 'How many tools have these definitions already' }),
+    changed: z.array(
+      z.object({
+        name: z.string(),
+        members: z
+          .array(z.object({ at: z.string(), before: jsonValue.optional(), after: jsonValue.optional() }))
+          .meta({ description: 'What differs, by JSON Pointers into the description of the request' }),
+      }),
+    ),
+    gone: z.array(z.string()).meta({ description: 'Tools that the pack no longer has: they are removed' }),
+    new: z.array(z.string()).meta({ description: 'Tools of the pack that are not added, now or before' }),
+    waiting: z.array(z.string()).optional().meta({
+      description:
+        'Tools whose definitions the worker’s pinning holds until an administrator accepts them; absent in a dry run',
+    }),
+  })
+  .openapi('PackUpdate')
 
-function toTool(pack: Pack, tool: PackTool) {
-  const { name, description, scopes, approval, annotations = {}, checks } = tool
-  return {
-    ...{ name, description, scopes, approval, checks },
-    provider_id: tool.provider ?? pack.provider,
-    read_only: annotations.readOnlyHint === true,
-    destructive: annotations.destructiveHint === true,
-  }
-}
+export const updatePack = defineOperation({
+  id: 'updatePack',
+  sdk: 'admin.packs.update(id)',
+  method: 'post',
+  path: '/v1/packs/{id}/update',
+  role: 'admin',
+  tag,
+  summary: 'Take the present definitions of a pack',
+  description:
+    'Of the tools that were added, with the provider entry that was chosen then. Tools that the pack has beside them are not added.',
+  params: z.object({ id: idText }),
+  body: z.strictObject({
+    dry_run: z.boolean().default(false).meta({ description: 'Only say what would change' }),
+  }),
+  bodyIsOptional: true,
+  answer: 'What changed',
+  output: packUpdateSchema,
+  async run(broker, { params: { id }, body, ...by }) {
+    const { pack } = await getPackOf(broker, id)
+    const diff = await update(broker, by, pack, { dryRun: body.dry_run })
+    return { id, version: pack.version, dry_run: body.dry_run, ...diff }
+  },
+})

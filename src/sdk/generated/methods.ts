@@ -153,6 +153,14 @@ export interface AdminMethods {
   }
   /** Tool packs: ready-made tools of services. */
   readonly packs: {
+    /**
+     * Add the tools of a pack. Makes, in this order, the policy for calls that people should approve, the
+     * provider entry where there is none, a toolset, and the worker. If a step fails, what was made is
+     * deleted again.
+     *
+     * Needs a key of the role `admin`.
+     */
+    add(pack: Body<'addPack'>, options?: RequestOptions): Promise<Wire.AddedPack>
     /** One tool pack, and what registers it. Needs a key of the role `readonly` or above. */
     get(id: string, options?: RequestOptions): Promise<Wire.PackDetail>
     /**
@@ -161,6 +169,13 @@ export interface AdminMethods {
      * Needs a key of the role `readonly` or above.
      */
     list(): List<Wire.Pack>
+    /**
+     * Take the present definitions of a pack. Of the tools that were added, with the provider entry that
+     * was chosen then. Tools that the pack has beside them are not added.
+     *
+     * Needs a key of the role `admin`.
+     */
+    update(id: string, options?: RequestOptions & Body<'updatePack'>): Promise<Wire.PackUpdate>
   }
   /** Connections of the project, which it shares with users, agents and tools. */
   readonly sharedConnections: {
@@ -485,8 +500,11 @@ export function createAdminMethods({ call }: Transport): AdminMethods {
       update: (id, changes, options) => call('updateToolset', { params: { id }, body: changes, options }),
     },
     packs: {
+      add: (pack, options) => call('addPack', { body: pack, options }),
       get: (id, options) => call('getPack', { params: { id }, options }),
       list: () => createList((query, options) => call('listPacks', { query, options })),
+      update: (id, { dry_run, ...options } = {}) =>
+        call('updatePack', { params: { id }, body: { dry_run }, options }),
     },
     sharedConnections: {
       create: (connection, options) => call('addConnectionOfProject', { body: connection, options }),

@@ -7,6 +7,7 @@ import type { Operations } from './wire.ts'
 export const OPERATIONS = {
   acceptWorkerRequirements: ['POST', '/v1/workers/{id}/accept', 'safe'],
   addConnectionOfProject: ['POST', '/v1/admin/connections', 'by_key'],
+  addPack: ['POST', '/v1/packs', 'by_key'],
   authorize: ['POST', '/v1/auth/authorize', 'safe'],
   authorizeTool: ['POST', '/v1/tools/authorize', 'safe'],
   authorizeWorker: ['POST', '/v1/workers/{id}/authorize', 'safe'],
@@ -133,6 +134,7 @@ export const OPERATIONS = {
   testWorker: ['POST', '/v1/workers/test', 'safe'],
   updateAuthProvider: ['PATCH', '/v1/admin/auth_providers/{id}', 'safe'],
   updateConnectionOfProject: ['PATCH', '/v1/admin/connections/{id}', 'safe'],
+  updatePack: ['POST', '/v1/packs/{id}/update', 'safe'],
   updatePolicy: ['PATCH', '/v1/admin/policies/{id}', 'safe'],
   updateToolset: ['PATCH', '/v1/toolsets/{id}', 'safe'],
   updateWebhook: ['PATCH', '/v1/webhooks/{id}', 'safe'],

@@ -7,6 +7,23 @@ export interface AccessToken {
   readonly scopes: readonly string[]
 }
 
+export interface AddedPack {
+  readonly id: string
+  readonly name: string
+  readonly tools: readonly PackTool[]
+  /** Of all these tools together */
+  readonly scopes: readonly string[]
+  readonly worker: { readonly id: string }
+  /** The selection of these tools, and its address for MCP clients */
+  readonly toolset?: { readonly id: string; readonly url: string }
+  /** The policy that asks for approvals */
+  readonly policy?: { readonly id: string }
+  /** The entries whose connections the tools use. `missing` says what an entry still needs */
+  readonly providers: readonly AuthProviderResponse[]
+  /** What was made, such as `provider google`; the rest was there */
+  readonly made: readonly string[]
+}
+
 /**
  * Whether a value is there, or is this one; whether it is above the number of the page; whether a list
  * has as many elements as a property of the input asked for; whether the header `Link` has a next page
@@ -6003,6 +6020,26 @@ export interface McpWorkerSettings {
   readonly authorization?: { readonly user_id?: string; readonly scopes: readonly string[] }
 }
 
+export interface NewPack {
+  /** The id of the pack, and of its worker and its toolset */
+  readonly id: string
+  /**
+   * Only tools that change nothing
+   * Default: `false`
+   */
+  readonly read_only?: boolean | undefined
+  /** Only these tools */
+  readonly tools?: readonly string[] | undefined
+  /** The id of the provider entry whose tokens they use; any entry of the pack’s provider unless given */
+  readonly provider_id?: string | undefined
+  /**
+   * Who approves calls that destroy something or reach other people: the user, or people of a group.
+   * `false`: no policy is made
+   * Default: `"user"`
+   */
+  readonly approvals?: 'user' | { readonly group: string } | false | undefined
+}
+
 export interface NewPolicy {
   readonly id: string
   readonly description?: string | null | undefined
@@ -6595,6 +6632,33 @@ export interface PackTool {
   readonly read_only: boolean
   readonly destructive: boolean
   readonly checks: readonly ('description' | 'client')[]
+}
+
+export interface PackUpdate {
+  readonly id: string
+  /** Of the pack whose definitions these are */
+  readonly version: string
+  readonly dry_run: boolean
+  /** How many tools have these definitions already */
+  readonly unchanged: number
+  readonly changed: readonly {
+    readonly name: string
+    /** What differs, by JSON Pointers into the description of the request */
+    readonly members: readonly {
+      readonly at: string
+      readonly before?: JsonValue
+      readonly after?: JsonValue
+    }[]
+  }[]
+  /** Tools that the pack no longer has: they are removed */
+  readonly gone: readonly string[]
+  /** Tools of the pack that are not added, now or before */
+  readonly 'new': readonly string[]
+  /**
+   * Tools whose definitions the worker’s pinning holds until an administrator accepts them; absent in a
+   * dry run
+   */
+  readonly waiting?: readonly string[]
 }
 
 export interface Policy {
@@ -7738,6 +7802,15 @@ export interface Operations {
       }
     }
     readonly answer: SharedConnection
+  }
+  /** Add the tools of a pack */
+  readonly addPack: {
+    readonly method: 'POST'
+    readonly path: '/v1/packs'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: NewPack
+    readonly answer: AddedPack
   }
   /** Begin an authorization, or get the token when it is covered */
   readonly authorize: {
@@ -9893,6 +9966,23 @@ export interface Operations {
       readonly fields?: { readonly [name: string]: string } | undefined
     }
     readonly answer: SharedConnection
+  }
+  /** Take the present definitions of a pack */
+  readonly updatePack: {
+    readonly method: 'POST'
+    readonly path: '/v1/packs/{id}/update'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body:
+      | {
+          /**
+           * Only say what would change
+           * Default: `false`
+           */
+          readonly dry_run?: boolean | undefined
+        }
+      | undefined
+    readonly answer: PackUpdate
   }
   /** Change a policy */
   readonly updatePolicy: {

@@ -525,6 +525,30 @@ class AccessToken(_AccessTokenRequired, total=False):
     expires_at: str
 
 
+class _AddedPackRequired(TypedDict):
+    id: str
+    name: str
+    tools: list[PackTool]
+    scopes: list[str]
+    worker: AddedPackWorker
+    providers: list[AuthProviderResponse]
+    made: list[str]
+
+
+class AddedPack(_AddedPackRequired, total=False):
+    toolset: AddedPackToolset
+    policy: AddedPackWorker
+
+
+class AddedPackWorker(TypedDict):
+    id: str
+
+
+class AddedPackToolset(TypedDict):
+    id: str
+    url: str
+
+
 class _AnswerConditionAtRequired(TypedDict):
     at: str
 
@@ -2701,6 +2725,21 @@ class McpWorkerSettingsAuthorization(_McpWorkerSettingsAuthorizationRequired, to
     user_id: str
 
 
+class _NewPackRequired(TypedDict):
+    id: str
+
+
+class NewPack(_NewPackRequired, total=False):
+    read_only: bool
+    tools: list[str]
+    provider_id: str
+    approvals: Union[Literal["user"], NewPackApprovalsGroup, Literal[False]]
+
+
+class NewPackApprovalsGroup(TypedDict):
+    group: str
+
+
 class _NewPolicyRequired(TypedDict):
     id: str
     effect: Literal["allow", "deny", "hook", "approve"]
@@ -3041,7 +3080,7 @@ class OxpTool(_OxpToolRequired, total=False):
 
 class OxpToolRequirements(TypedDict, total=False):
     authorization: list[OxpToolRequirementsAuthorizationItem]
-    secrets: list[OxpToolRequirementsSecretsItem]
+    secrets: list[AddedPackWorker]
     user_id: Literal[True]
 
 
@@ -3052,10 +3091,6 @@ class OxpToolRequirementsAuthorizationItem(TypedDict):
 
 class OxpToolRequirementsAuthorizationItemOauth2(TypedDict):
     scopes: list[str]
-
-
-class OxpToolRequirementsSecretsItem(TypedDict):
-    id: str
 
 
 class OxpWorkerChange(TypedDict, total=False):
@@ -3144,6 +3179,34 @@ class PackTool(TypedDict):
     read_only: bool
     destructive: bool
     checks: list[Literal["description", "client"]]
+
+
+class _PackUpdateRequired(TypedDict):
+    id: str
+    version: str
+    dry_run: bool
+    unchanged: int
+    changed: list[PackUpdateChangedItem]
+    gone: list[str]
+    new: list[str]
+
+
+class PackUpdate(_PackUpdateRequired, total=False):
+    waiting: list[str]
+
+
+class PackUpdateChangedItem(TypedDict):
+    name: str
+    members: list[PackUpdateChangedItemMembersItem]
+
+
+class _PackUpdateChangedItemMembersItemRequired(TypedDict):
+    at: str
+
+
+class PackUpdateChangedItemMembersItem(_PackUpdateChangedItemMembersItemRequired, total=False):
+    before: JsonValue
+    after: JsonValue
 
 
 class _PolicyRequired(TypedDict):
@@ -4113,21 +4176,12 @@ class WorkerAcceptanceChangedItem(_WorkerAcceptanceChangedItemRequired, _WorkerA
     unstable: Literal[True]
     looks_like: WorkerAcceptanceChangedItemLooksLike
     addresses_model: list[str]
-    diff: list[WorkerAcceptanceChangedItemDiffItem]
+    diff: list[PackUpdateChangedItemMembersItem]
 
 
 class WorkerAcceptanceChangedItemLooksLike(TypedDict):
     tool: str
     worker: str
-
-
-class _WorkerAcceptanceChangedItemDiffItemRequired(TypedDict):
-    at: str
-
-
-class WorkerAcceptanceChangedItemDiffItem(_WorkerAcceptanceChangedItemDiffItemRequired, total=False):
-    before: JsonValue
-    after: JsonValue
 
 
 class WorkerAcceptanceLookAlikesItem(TypedDict):
@@ -4555,6 +4609,23 @@ class Gatepass(_Client):
             "POST", "/v1/admin/connections", "by_key", body={"provider_id": provider_id, "owner": owner,
             "name": name, "scopes": scopes, "fields": fields, "shared_with": shared_with},
             idempotency_key=idempotency_key, timeout=timeout,
+        )
+
+    def add_pack(
+        self, *, id: str, read_only: bool = UNSET, tools: list[str] = UNSET, provider_id: str = UNSET,
+        approvals: Union[Literal["user"], NewPackApprovalsGroup, Literal[False]] = UNSET,
+        idempotency_key: Optional[str] = None, timeout: Optional[float] = None,
+    ) -> AddedPack:
+        """Add the tools of a pack.
+
+        Makes, in this order, the policy for calls that people should approve, the provider entry where there is
+        none, a toolset, and the worker. If a step fails, what was made is deleted again.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "POST", "/v1/packs", "by_key", body={"id": id, "read_only": read_only, "tools": tools,
+            "provider_id": provider_id, "approvals": approvals}, idempotency_key=idempotency_key,
+            timeout=timeout,
         )
 
     def authorize(
@@ -6112,6 +6183,20 @@ class Gatepass(_Client):
         return self._call(
             "PATCH", "/v1/admin/connections/{id}", "safe", params={"id": id}, body={"name": name,
             "shared_with": shared_with, "fields": fields}, timeout=timeout,
+        )
+
+    def update_pack(
+        self, id: str, *, dry_run: bool = UNSET, timeout: Optional[float] = None,
+    ) -> PackUpdate:
+        """Take the present definitions of a pack.
+
+        Of the tools that were added, with the provider entry that was chosen then. Tools that the pack has
+        beside them are not added.
+
+        Needs a key of the role `admin`."""
+        return self._call(
+            "POST", "/v1/packs/{id}/update", "safe", params={"id": id}, body={"dry_run": dry_run},
+            timeout=timeout,
         )
 
     def update_policy(

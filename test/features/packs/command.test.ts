@@ -52,10 +52,21 @@ test('a pack is added with its provider, a toolset and a policy, and updated', a
   expect(tools.items).toHaveLength(2)
 
   const again = await run('packs', 'add', 'gmail')
-  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('gatepass packs update gmail') })
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('gatepass packs update gmail') })
+  const { body: worker } = await gatepass.call('GET', '/v1/workers/gmail')
+  const [first, ...others] = worker.openapi.requests
+  const requests = [{ ...first, description: 'What an earlier release said.' }, ...others]
+  await gatepass.call('PATCH', '/v1/workers/gmail', { openapi: { requests } })
+  const dry = await run('packs', 'update', 'gmail', '--dry-run')
+  expect(dry).toMatchObject({ code: 0, stderr: '' })
+  expect(dry.stdout).toContain('GetMessage\n  /description  "What an earlier release said." -> "')
+  expect(dry.stdout).toContain('1 definition of gmail would change, 1 did not')
   const updated = await run('packs', 'update', 'gmail')
   expect(updated).toMatchObject({ code: 0, stderr: '' })
-  expect(updated.stdout).toContain('2 tools of gmail have the definitions of version')
+  expect(updated.stdout).toContain('1 definition of gmail changed, 1 did not')
+  expect(updated.stdout).toContain('not added  ChangeManyMessageLabels')
+  const after = await gatepass.call('GET', '/v1/workers/gmail')
+  expect(after.body.openapi.requests[0].description).toBe(first.description)
 })
 
 test('a pack whose tools use two providers is added with both', async () => {

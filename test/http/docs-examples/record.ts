@@ -297,6 +297,8 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('deleteToolset', { params: { id: 'github' } })
   await send('listPacks', { query: { limit: '2' } })
   await send('getPack', { params: { id: 'gmail' }, query: { tools: 'GetProfile' } })
+  await send('addPack', { body: { id: 'gmail', tools: ['GetProfile'] } })
+  await send('updatePack', { params: { id: 'gmail' }, body: { dry_run: true } })
   await send('listAuditEntries', { query: { action: 'authorization.completed', limit: '1' } })
   await send('exportAuditEntries', { query: { action: 'authorization.completed' } })
   await send('getDiagnosis')
