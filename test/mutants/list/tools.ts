@@ -300,4 +300,13 @@ export const tools: readonly Mutation[] = [
     test: 'threats/described-requests.test.ts',
     name: 'in much HTML',
   },
+  {
+    rows: ['46'],
+    fault: 'the type of a file is written in lower case before secrets are removed',
+    file: 'src/tools/openapi/answers/file-answer.ts',
+    from: '? lower : type',
+    to: '? lower : lower',
+    test: 'threats/described-requests.test.ts',
+    name: 'in the type of a file',
+  },
 ]

@@ -65,9 +65,14 @@ function tooLarge(size: number): ToolAnswer {
 
 const OCTETS = 'application/octet-stream'
 
-/** The media type without its parameters; `application/octet-stream` where there is none. */
+/**
+ * The media type without its parameters; `application/octet-stream` where there is none. One that is not known keeps its
+ * letters: secrets have not been removed yet, and would not be recognized in lower case.
+ */
 function mediaTypeIn(text: string | undefined): string {
-  return /^[\w.+-]+\/[\w.+-]+/.exec(text?.trim() ?? '')?.[0].toLowerCase() ?? OCTETS
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(text?.trim() ?? '')?.[0] ?? OCTETS
+  const lower = type.toLowerCase()
+  return lower === OCTETS || isTextual(lower) || Object.values(TYPES).includes(lower) ? lower : type
 }
 
 function isTextual(type: string): boolean {
