@@ -6,11 +6,12 @@ export const packs: Feature = {
     {
       name: 'packs',
       after: 'tools',
-      description: 'ready-made tools of services: list (the default), show, add, update',
+      description: 'ready-made tools of services: list (the default), show, add, update, init, check',
       load: async () => (await import('./command.ts')).definePacks,
     },
   ],
   operations: () => import('./operations.ts'),
+  pages: async () => (await import('./console.ts')).packPages,
   routes: async () => (await import('./routes.ts')).packRoutes,
   settings: async () => (await import('./settings.ts')).packSettings,
   jobs: async () => (await import('./checks-at-start.ts')).packJobs,
