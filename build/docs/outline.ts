@@ -255,6 +255,10 @@ export const OUTLINE: readonly Section[] = [
         keywords:
           'environment variables configuration options verifier postgresql commands exit codes who is the user identity',
       },
+      'docs/reference/tool-packs.md': {
+        summary: 'Every member of a tool pack, and how you make and check one of your own.',
+        keywords: 'own pack format json schema tool definition openapi google discovery init check author',
+      },
       'docs/reference/provider-definitions.md': {
         summary: 'All members of a provider’s definition, and definitions in files.',
         keywords: 'define own provider custom oauth yaml json members import providers.yaml',

@@ -6,6 +6,7 @@ import { bold, dim, MARKS, print, printJson, quantity, sanitize, table } from '.
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../../cli/shell.ts'
 import { omitted } from '../../operations/omitted.ts'
 import type { AuthProviderResponse, PackDetail } from '../../sdk/generated/wire.ts'
+import { defineAuthorCommands } from './command-author.ts'
 
 const PACKS = outputTable('listPacks', {
   id: 'id',
@@ -85,6 +86,8 @@ export function definePacks(packs: Command, shell: Shell): void {
     .action(async (id: string, options: UpdateOptions) =>
       withApi(shell, options, (api) => updatePack(api, id, options)),
     )
+
+  defineAuthorCommands(packs)
 }
 
 function withChoice(command: Command): Command {
