@@ -3,7 +3,7 @@ import { operationForm } from '../../http/console/operation-form.ts'
 import { DAYS } from './console-match.ts'
 import type { Effect, Policy } from './domain.ts'
 import { createPolicy, updatePolicy } from './operations.ts'
-import { policyToWire } from './wire.ts'
+import { policyToWire } from './wire-conversion.ts'
 
 const LAYOUT = {
   description: 'Description',

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../../http/pages/layout.ts'
-import type { policyToWire } from './wire.ts'
+import type { policyToWire } from './wire-conversion.ts'
 
 // What a policy matches, in words for the console's list.
 

@@ -29,7 +29,8 @@ import { createPolicy, updatePolicy } from './operations.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from './operations-dry-run.ts'
 import { quotaSchema, quotasOf } from './operations-quotas.ts'
 import { deletePolicy, getPolicy } from './policy-settings.ts'
-import { newPolicySchema, policySchema, policyToWire } from './wire.ts'
+import { newPolicySchema, policySchema } from './wire.ts'
+import { policyToWire } from './wire-conversion.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 

@@ -11,7 +11,8 @@ import { POLICY_REFUSAL_REASONS } from './evaluate.ts'
 import { policiesWith } from './policy-settings.ts'
 import { checkArgumentsOfTools } from './tool-argument-places.ts'
 import { toolToday } from './tool-today.ts'
-import { approvedBySchema, newPolicySchema, settingsFromWire } from './wire.ts'
+import { approvedBySchema, newPolicySchema } from './wire.ts'
+import { settingsFromWire } from './wire-conversion.ts'
 
 const DAY = 24 * 3600
 const WEEK = 7 * DAY

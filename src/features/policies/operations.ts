@@ -32,17 +32,14 @@ import { addPolicy, changePolicy, getPolicy as get, deletePolicy as remove } fro
 import { readFor } from './policy-trial.ts'
 import { checkArgumentsOfTools } from './tool-argument-places.ts'
 import { judgeToolArguments } from './tool-arguments.ts'
+import { approvedBySchema, newPolicySchema, policyChangesSchema, policySchema } from './wire.ts'
 import {
   approvalFromWire,
-  approvedBySchema,
   hookChangesFromWire,
   matchFromWire,
-  newPolicySchema,
-  policyChangesSchema,
-  policySchema,
   policyToWire,
   settingsFromWire,
-} from './wire.ts'
+} from './wire-conversion.ts'
 
 const useSchema = z.strictObject({
   user_id: userIdText.optional(),

@@ -1,21 +1,9 @@
 import { z } from '@hono/zod-openapi'
-import { type ApprovalTerms, REMEMBER } from '../../domain/approval.ts'
-import { toTimestamp } from '../../domain/clock.ts'
+import { REMEMBER } from '../../domain/approval.ts'
 import { CONNECTION_OWNERS, HINTS, USE_KINDS } from '../../domain/requested-use.ts'
 import { idText, newIdText, plainText } from '../../operations/schemas/fields.ts'
 import { jsonSchema } from '../../operations/schemas/json-schemas.ts'
-import { withoutUndefined } from '../../sdk/without-undefined.ts'
-import {
-  type ArgumentRule,
-  type ArgumentTest,
-  EFFECTS,
-  HOOK_FORMATS,
-  type Policy,
-  type PolicyHook,
-  type PolicyMatch,
-  type PolicyTime,
-} from './domain.ts'
-import type { PolicySettings } from './policy-settings.ts'
+import { EFFECTS, HOOK_FORMATS } from './domain.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
 
@@ -27,7 +15,7 @@ const texts = (max: number, description: string) =>
     .optional()
     .meta({ description })
 
-const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
+export const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
 
 const argumentJsonSchema = jsonSchema.refine(
   (schema) => JSON.stringify(schema).length <= 16_384,
@@ -58,9 +46,9 @@ const argumentTest = {
     .meta({ description: 'A JSON Schema (2020-12) that the value fits; patterns are RE2' }),
 }
 
-type WireTest = Pick<z.infer<typeof argumentSchema>, 'one_of' | 'matches' | 'domains' | 'schema'>
+export type WireTest = Pick<z.infer<typeof argumentSchema>, 'one_of' | 'matches' | 'domains' | 'schema'>
 
-const argumentSchema = z
+export const argumentSchema = z
   .strictObject({
     at: plainText(500).meta({
       description: 'A JSON Pointer such as `/to`; `*` is every item: `/items/*/id`',
@@ -80,7 +68,7 @@ const argumentSchema = z
   })
   .openapi('PolicyArgument')
 
-const matchSchema = z
+export const matchSchema = z
   .strictObject({
     users: texts(500, 'Users; `*` matches any characters, here and in all lists'),
     tools: texts(400, 'Tools by any of their names, in any case; `allow` only by names of their own'),
@@ -157,12 +145,12 @@ const effectSchema = z.enum(EFFECTS).meta({
     '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it. `approve`: a use that it matches waits until a person has approved it.',
 })
 
-const timeoutMs = z.number().int().min(100).max(10_000)
-const onFailure = z
+export const timeoutMs = z.number().int().min(100).max(10_000)
+export const onFailure = z
   .enum(['deny', 'allow'])
   .meta({ description: 'The decision when the hook fails or its answer is invalid' })
 /** Gatepass removes the secret from the answers of the hook, so it must be too long to occur in them by chance. */
-const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
+export const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
   message: '16 characters or more, visible ASCII without spaces',
 })
 
@@ -171,7 +159,7 @@ const hookFormat = z.enum(HOOK_FORMATS).meta({
     '`arcade`: asked as Arcade\'s `/pre` hooks are, answers `{"code": "OK"}`. `authzen`: `url` is the address of a policy decision point (AuthZEN 1.0), whose `/access/v1/evaluation` answers `{"decision": true}`',
 })
 
-const hookSchema = z.strictObject({
+export const hookSchema = z.strictObject({
   url: plainText(2048),
   format: hookFormat.default('arcade'),
   timeout_ms: timeoutMs.default(2_000),
@@ -181,14 +169,14 @@ const hookSchema = z.strictObject({
     .meta({ description: 'Sent as `Authorization: Bearer <secret>`', writeOnly: true }),
 })
 
-const hookChangesSchema = hookSchema.partial().extend({
+export const hookChangesSchema = hookSchema.partial().extend({
   format: hookFormat.optional(),
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
   secret: secret.nullish().meta({ description: '`null` removes the secret', writeOnly: true }),
 })
 
-const seconds = (max: number) => z.number().int().min(60).max(max)
+export const seconds = (max: number) => z.number().int().min(60).max(max)
 
 /** Who approves. */
 export const approvedBySchema = z.union([
@@ -196,7 +184,7 @@ export const approvedBySchema = z.union([
   z.strictObject({ group: idText, count: z.number().int().min(1).max(10).default(1) }),
 ])
 
-const approveSchema = z
+export const approveSchema = z
   .strictObject({
     by: approvedBySchema.default('user').meta({
       description:
@@ -253,132 +241,3 @@ export const policyChangesSchema = newPolicy
   .omit({ id: true })
   .partial()
   .extend({ enabled: z.boolean().optional(), hook: hookChangesSchema.optional() })
-
-export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
-  const { description, enabled, effect, match, hook, approve } = body
-  return {
-    ...(description != null && { description }),
-    enabled,
-    effect,
-    match: matchFromWire(match),
-    ...(hook && { hook: hookFromWire(hook) }),
-    ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
-    ...(approve && { approve: approvalFromWire(approve) }),
-  }
-}
-
-export function approvalFromWire(approve: z.output<typeof approveSchema>): ApprovalTerms {
-  const { by, expires_seconds, use_within_seconds, remember } = approve
-  return { by, expiresSeconds: expires_seconds, useWithinSeconds: use_within_seconds, remember }
-}
-
-function approvalToWire({ by, expiresSeconds, useWithinSeconds, remember }: ApprovalTerms) {
-  return {
-    by,
-    expires_seconds: expiresSeconds,
-    use_within_seconds: useWithinSeconds,
-    remember: [...remember],
-  }
-}
-
-export function matchFromWire(match: z.infer<typeof matchSchema>): PolicyMatch {
-  const { time, rate, quota, arguments: conditions, ...lists } = match
-  return {
-    ...withoutUndefined(lists),
-    ...(conditions && { arguments: conditions.map(argumentFromWire) }),
-    ...(time && { time: withoutUndefined(time) }),
-    ...(rate && { rate }),
-    ...(quota && { quota: withoutUndefined(quota) }),
-  }
-}
-
-function matchToWire(match: PolicyMatch) {
-  const { users, tools, workers, providers, owners, scopes, hosts, uses, hints, methods, paths } = match
-  const { time, rate, quota } = match
-  const conditions = match.arguments
-  return {
-    ...(users && { users: [...users] }),
-    ...(tools && { tools: [...tools] }),
-    ...(workers && { workers: [...workers] }),
-    ...(providers && { providers: [...providers] }),
-    ...(owners && { owners: [...owners] }),
-    ...(scopes && { scopes: [...scopes] }),
-    ...(hosts && { hosts: [...hosts] }),
-    ...(uses && { uses: [...uses] }),
-    ...(hints && { hints: [...hints] }),
-    ...(methods && { methods: [...methods] }),
-    ...(paths && { paths: [...paths] }),
-    ...(conditions && { arguments: conditions.map(argumentToWire) }),
-    time: time && timeToWire(time),
-    ...(quota && { quota: { ...quota } }),
-    ...(rate && { rate: { limit: rate.limit, seconds: rate.seconds, per: rate.per } }),
-  }
-}
-
-function argumentFromWire({ not, ...rule }: z.infer<typeof argumentSchema>): ArgumentRule {
-  const { at, as, missing } = rule
-  return withoutUndefined({ at, as, ...testFromWire(rule), not: not && testFromWire(not), missing })
-}
-
-function testFromWire({ one_of, matches, domains, schema }: WireTest): ArgumentTest {
-  return withoutUndefined({ oneOf: one_of, matches, domains, schema })
-}
-
-function argumentToWire({ not, ...rule }: ArgumentRule): z.infer<typeof argumentSchema> {
-  const { at, as, missing } = rule
-  return withoutUndefined({ at, as, ...testToWire(rule), not: not && testToWire(not), missing })
-}
-
-function testToWire({ oneOf, matches, domains, schema }: ArgumentTest): WireTest {
-  return withoutUndefined({
-    one_of: oneOf && [...oneOf],
-    matches,
-    domains: domains && [...domains],
-    schema: schema && { ...schema },
-  })
-}
-
-function timeToWire({ days, from, to, zone }: PolicyTime) {
-  return {
-    ...(days && { days: [...days] }),
-    from,
-    to,
-    zone,
-  }
-}
-
-function hookFromWire({ url, format, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
-  return { url, format, timeoutMs: timeout_ms, onFailure: on_failure }
-}
-
-export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Partial<PolicyHook> {
-  return withoutUndefined({
-    url: hook.url,
-    format: hook.format,
-    timeoutMs: hook.timeout_ms,
-    onFailure: hook.on_failure,
-  })
-}
-
-export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
-  const { id, description, enabled, effect, match, hook, hookSecret, approve, createdAt, updatedAt } = policy
-  return {
-    id,
-    description,
-    enabled,
-    effect,
-    match: matchToWire(match),
-    ...(hook && {
-      hook: {
-        url: hook.url,
-        format: hook.format ?? 'arcade',
-        timeout_ms: hook.timeoutMs,
-        on_failure: hook.onFailure,
-        secret: { exists: hookSecret !== undefined },
-      },
-    }),
-    ...(approve && { approve: approvalToWire(approve) }),
-    created_at: toTimestamp(createdAt),
-    updated_at: toTimestamp(updatedAt),
-  }
-}

@@ -5,7 +5,7 @@ import { jsonSchemaOf } from '../../operations/json-schema.ts'
 import { isRecord, memberOf } from '../../parsing/json-record.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { exactTime, time } from './elements.ts'
-import { inWords } from './operation-form.ts'
+import { inWords } from './operation-fields.ts'
 import { type Keywords, membersOf, withoutNull } from './schema-form.ts'
 
 // What a page shows of the output of an operation. A new member of the output is a column of the list and a row of the

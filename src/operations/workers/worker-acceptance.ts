@@ -4,12 +4,13 @@ import { toTimestamp } from '../../domain/clock.ts'
 import type { WaitingDefinition } from '../../domain/pinned-tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { WorkerNeeds } from '../../domain/worker-needs.ts'
-import { acceptanceOf, needsNoAcceptance, waitingTools } from '../../tools/catalogue/acceptance.ts'
+import { acceptanceOf, needsNoAcceptance } from '../../tools/catalogue/acceptance.ts'
 import {
   type ChangedDefinition,
   changedDefinitionsOf,
   lookAlikesOf,
 } from '../../tools/catalogue/changed-definitions.ts'
+import { waitingTools } from '../../tools/catalogue/held-tools.ts'
 import { ownerNameOf } from '../../tools/catalogue/name-claims.ts'
 import { jsonValue } from '../schemas/json-schemas.ts'
 

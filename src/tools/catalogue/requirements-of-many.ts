@@ -3,20 +3,22 @@ import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
-import { findUnacceptedReason } from './acceptance.ts'
+import { findUnacceptedReason } from './held-tools.ts'
 import {
-  chooseRequirements,
-  getRequiredEntry,
   loadRequirementContext,
-  notAccepted,
   type RequiredProvider,
   type RequiredSecret,
   type RequiredWorker,
   type RequirementContext,
+} from './requirement-context.ts'
+import {
+  chooseRequirements,
+  getRequiredEntry,
+  notAccepted,
   statusOfNeed,
   statusOfSecret,
   statusOfWorker,
-} from './requirement-context.ts'
+} from './requirement-status.ts'
 
 /** A provider, secret or worker that several tools need, and the ids of those tools. */
 type Shared<Required> = Required & { readonly toolIds: readonly string[] }

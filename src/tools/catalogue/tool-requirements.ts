@@ -3,14 +3,13 @@ import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { providersOf } from '../../flows/get-provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { createTimeBudget } from '../slices.ts'
+import { loadRequirementContext, type RequirementStatus } from './requirement-context.ts'
 import {
   type ChosenRequirements,
   chooseRequirements,
   getRequiredEntry,
-  loadRequirementContext,
-  type RequirementStatus,
   statusOfTool,
-} from './requirement-context.ts'
+} from './requirement-status.ts'
 
 // Whether a tool's providers, secrets and worker are available, judged by stored data: nothing is refreshed or called.
 

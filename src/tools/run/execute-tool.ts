@@ -10,7 +10,7 @@ import { currentContext, inContext, permit } from '../../services/request-contex
 import { aboutToRun } from '../../services/run-once.ts'
 import { inSpan, type SpanEnd } from '../../services/tracing.ts'
 import type { ToolEvent } from '../backend.ts'
-import { checkNotHeld } from '../catalogue/acceptance.ts'
+import { checkNotHeld } from '../catalogue/held-tools.ts'
 import { afterCheck, outputToCheck } from '../check-output.ts'
 import { checkValue } from '../check-value.ts'
 import { risingProgress } from '../dialog/rising-progress.ts'

@@ -8,7 +8,7 @@ export const pins: readonly Mutation[] = [
   {
     rows: ['58'],
     fault: 'a held tool runs',
-    file: 'src/tools/catalogue/acceptance.ts',
+    file: 'src/tools/catalogue/held-tools.ts',
     from: '  if (tool.held === undefined) return undefined\n',
     to: '  return undefined\n',
     test,

@@ -177,7 +177,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an unset secret blocks an alternative that the user has granted',
-    file: 'src/tools/catalogue/requirement-context.ts',
+    file: 'src/tools/catalogue/requirement-status.ts',
     from: 'const possible = all.filter(({ own }) => own.every((key) => statusOfSecret(context, key).met))',
     to: 'const possible = all',
     test: 'http/openapi-credentials.test.ts',
@@ -186,7 +186,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a run needs the secrets of all alternatives',
-    file: 'src/tools/catalogue/requirement-context.ts',
+    file: 'src/tools/catalogue/requirement-status.ts',
     from: 'secrets: [...always, ...own]',
     to: 'secrets: [...secrets]',
     test: 'http/openapi-credentials.test.ts',

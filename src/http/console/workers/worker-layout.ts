@@ -1,4 +1,4 @@
-import type { FieldLayout } from '../operation-form.ts'
+import type { FieldLayout } from '../operation-fields.ts'
 
 /** How a form shows a type of worker. */
 export interface WorkerForm {
