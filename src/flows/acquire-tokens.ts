@@ -10,9 +10,10 @@ import type { Release } from '../services/release.ts'
 import { releasedProvider, usedProvider } from '../services/used-provider.ts'
 import { isNextOrigin } from './ending-uri.ts'
 import type { SubjectNeed } from './exchanged-token.ts'
-import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
+import { getAccessToken } from './get-access-token.ts'
 import { registeredClient } from './get-provider.ts'
 import { type HeldUse, releaseTokens } from './release-tokens.ts'
+import { type TokenOutcome, unavailableError } from './token-need.ts'
 
 /** The most live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
 const MAX_PENDING_PER_USER = 50

@@ -5,10 +5,11 @@ import { BrokerError } from '../domain/errors.ts'
 import { isProxyOnly } from '../providers/provider-grant.ts'
 import type { Release } from '../services/release.ts'
 import { causeOfStored } from './causes/explain-connection.ts'
-import { getAccessToken, type TokenNeed, unavailableError } from './get-access-token.ts'
+import { getAccessToken } from './get-access-token.ts'
 import { getConnection } from './get-connection.ts'
 import { findProviderByUid } from './get-provider.ts'
 import { releaseTokens } from './release-tokens.ts'
+import { type TokenNeed, unavailableError } from './token-need.ts'
 
 type Refreshing = Pick<TokenNeed, 'forceRefresh'>
 

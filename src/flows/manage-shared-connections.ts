@@ -10,7 +10,6 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { isUserless, ownerOf } from '../providers/provider-grant.ts'
 import { changeRow } from '../services/change-row.ts'
 import { causeOfStored } from './causes/explain-connection.ts'
-import { unavailableError } from './get-access-token.ts'
 import {
   findProviderByUid,
   getActiveProvider,
@@ -22,6 +21,7 @@ import { getShared, noShared } from './get-shared.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 import { sharedKey, testKey } from './shared-key.ts'
 import { askOperator, tokenFor } from './shared-token.ts'
+import { unavailableError } from './token-need.ts'
 
 // Connections of the project, which administrators make, share and delete.
 

@@ -2,8 +2,8 @@ import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
-import { markProviderChanged } from '../get-access-token.ts'
 import { providerIdentity, requireActive } from '../get-provider.ts'
+import { markProviderChanged } from '../held-token.ts'
 import { refreshConnection, rejecting } from '../refresh/refresh-connection.ts'
 
 /**

@@ -295,7 +295,7 @@ export const interoperability: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a new member of an operation has no field in the console',
-    file: 'src/http/console/operation-form.ts',
+    file: 'src/http/console/operation-fields.ts',
     from: 'if (own === false) return []',
     to: 'if (own === false || own === undefined) return []',
     test: 'http/console/operation-forms.test.ts',
