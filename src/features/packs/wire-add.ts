@@ -222,7 +222,8 @@ async function addWorker(
     )
 }
 
-async function absentIfNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+/** Returns `undefined` in place of the error `not_found`. */
+export async function absentIfNotFound<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found
   } catch (error) {

@@ -10,8 +10,9 @@ import {
 import { type DefinitionDifference, differencesOf } from '../../tools/catalogue/changed-definitions.ts'
 import { openapiSettings } from '../../tools/openapi/openapi-settings.ts'
 import { getWorker } from '../../tools/worker.ts'
+import { absentIfNotFound } from './wire-add.ts'
 import type { Pack } from './wire-format.ts'
-import { workerOfPack } from './wire-worker.ts'
+import { approvalsOfPack, type PackChoice, workerOfPack } from './wire-worker.ts'
 
 const workerAnswer = z.object({
   acceptance: z.object({ changed: z.array(z.object({ tool: z.string() })).optional() }),
@@ -63,11 +64,34 @@ export async function updatePack(
     new: names.filter((name) => !stored.has(name)),
   }
   if (dryRun) return diff
+  await askAboutMore(broker, by, pack, choice)
   const change = findOperation(broker, 'updateWorker')
   if (change === undefined) throw new Error('The API has no operation for workers.')
   const changedWorker = await performOperation(broker, change, by, { params: { id }, body: { openapi } })
   const { acceptance } = workerAnswer.parse(changedWorker)
   return { ...diff, waiting: (acceptance.changed ?? []).map(({ tool }) => tool) }
+}
+
+const policyAnswer = z.object({
+  effect: z.literal('approve'),
+  match: z.looseObject({ tools: z.array(z.string()) }),
+})
+
+/**
+ * Has the policy that came with the tools ask about those, too, that the pack wants approved since then. Where there is none,
+ * the administrator wanted no approvals.
+ */
+async function askAboutMore(broker: Broker, by: PerformedBy, pack: Pack, choice: PackChoice): Promise<void> {
+  const proposed = approvalsOfPack(pack, choice)
+  const [get, change] = ['getPolicy', 'updatePolicy'].map((id) => findOperation(broker, id))
+  if (proposed === undefined || get === undefined || change === undefined) return
+  const params = { id: proposed.id }
+  const known = policyAnswer.safeParse(await absentIfNotFound(performOperation(broker, get, by, { params })))
+  if (!known.success) return
+  const { match } = known.data
+  const tools = [...new Set([...match.tools, ...proposed.match.tools])]
+  if (tools.length > match.tools.length)
+    await performOperation(broker, change, by, { params, body: { match: { ...match, tools } } })
 }
 
 /** The id of the provider entry that was chosen when the tools were added. */

@@ -215,6 +215,29 @@ describe('a pack is updated', () => {
     rmSync(kept, { recursive: true })
   })
 
+  test('and its policy asks about tools, too, that ask since then', async () => {
+    const kept = packsFolder()
+    const databasePath = join(kept, 'gatepass.db')
+    await gatepass.close()
+    gatepass = await startGatepass({ environment: { GATEPASS_PACKS: folder }, databasePath })
+    await call('POST', '/v1/admin/keys', { role: 'approver', groups: ['support'] })
+    await call('POST', '/v1/packs', { id: 'notes', ...group })
+    const asks = JSON.stringify({ ...TOOL, approval: 'ask' })
+    writeFileSync(join(folder, 'notes', `${TOOL.name}.json`), asks)
+    await gatepass.close()
+    gatepass = await startGatepass({ environment: { GATEPASS_PACKS: folder }, databasePath })
+    const asking = async () => (await call('GET', '/v1/admin/policies/notes-approvals')).body.match.tools
+    expect(await asking()).toEqual(['Notes:DeleteNote'])
+    await call('POST', '/v1/packs/notes/update', { dry_run: true })
+    expect(await asking()).toEqual(['Notes:DeleteNote'])
+    expect((await call('POST', '/v1/packs/notes/update')).status).toBe(200)
+    expect(await asking()).toEqual(['Notes:DeleteNote', 'Notes:GetNote'])
+    await call('DELETE', '/v1/admin/policies/notes-approvals')
+    expect((await call('POST', '/v1/packs/notes/update')).status).toBe(200)
+    expect((await call('GET', '/v1/admin/policies/notes-approvals')).status).toBe(404)
+    rmSync(kept, { recursive: true })
+  })
+
   test('only where its tools were added from it', async () => {
     expect((await call('POST', '/v1/packs/notes/update')).status).toBe(404)
     await call('POST', '/v1/workers', {

@@ -55,4 +55,13 @@ export const packs: readonly Mutation[] = [
     test: 'features/packs/add-pack.test.ts',
     name: 'with the provider entry that is there',
   },
+  {
+    rows: ['86'],
+    fault: 'an update leaves out the approvals that tools of a pack need since then',
+    file: 'src/features/packs/wire-update.ts',
+    from: '  await askAboutMore(broker, by, pack, choice)\n',
+    to: '',
+    test: 'features/packs/add-pack.test.ts',
+    name: 'and its policy asks about tools, too, that ask since then',
+  },
 ]
