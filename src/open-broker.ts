@@ -64,6 +64,8 @@ export interface BrokerParts {
   readonly steadyClock?: SteadyClock
   /** The client of every outgoing request; default: the guarded one. A simulation passes one that opens no connection. */
   readonly outgoing?: Outgoing
+  /** Answers some requests to providers and workers in place of that client. Absent: none. */
+  readonly around?: ((outgoing: Outgoing) => Outgoing) | undefined
   /** Default: asks the system's DNS servers. */
   readonly lookUpTxt?: LookUpTxt
   /** Records spans. Absent: tracing is off and costs nothing. */
@@ -76,7 +78,7 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock, outgoing: given, lookUpTxt, tracing, ...parts }: BrokerParts,
+  { log, now = systemClock, outgoing: given, lookUpTxt, tracing, around, ...parts }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
@@ -111,7 +113,8 @@ export async function openBroker(
     const { allowedHosts } = config
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
-    const outgoing = observed(given ?? createOutgoing({ allowedHosts, lookUpTxt }))
+    const reaching = given ?? createOutgoing({ allowedHosts, lookUpTxt })
+    const outgoing = observed(around?.(reaching) ?? reaching)
     const clientDocuments = observed(given ?? createOutgoing({ allowedHosts: config.mcp.clientHosts }))
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)

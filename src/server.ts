@@ -9,6 +9,7 @@ import { ConfigError } from './config-error.ts'
 import { withSandboxClient } from './dev-provider/client.ts'
 import { prepareSandbox, sandboxFor } from './dev-provider/mount.ts'
 import { sandboxSample } from './dev-provider/sample.ts'
+import type { Simulation } from './dev-provider/simulation.ts'
 import { developmentKeyFile, keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
 import { diagnose } from './diagnosis/diagnose.ts'
 import { effectiveSettings } from './diagnosis/effective-settings.ts'
@@ -52,6 +53,8 @@ export interface RunningServer {
   readonly apiKey?: string
   /** With `printLink`, where this machine alone reaches the console: makes a link in place of the one before. */
   readonly makeLink?: () => string
+  /** Answers a request in this process, as one that comes by the network. */
+  fetch(request: Request): Promise<Response>
   /**
    * Graceful shutdown: reports not ready, answers waiters, finishes running requests and refreshes and stores their
    * results, for at most 25 seconds. Work that is still running then is cut off; another process takes over scheduled runs.
@@ -66,6 +69,8 @@ export interface ServerParts {
   readonly steadyClock?: SteadyClock
   /** As in `BrokerParts`. */
   readonly outgoing?: Outgoing
+  /** Development only: answers requests to some hosts in their place. */
+  readonly simulation?: Simulation
   /** `gatepass dev`: prints a link that logs the developer's browser in to the console, when a page asks for another. */
   readonly printLink?: (url: string) => void
   /** Called after each answered request; development prints each call. */
@@ -81,17 +86,23 @@ export interface ServerParts {
 /** Opens the broker, serves it, and starts the background jobs. */
 export async function startServer(given: Config, parts: ServerParts): Promise<RunningServer> {
   const { log, cluster } = parts
+  const simulation = given.development ? parts.simulation : undefined
   const config = given.development ? withSandboxClient(given) : given
   const observers = await startObservers(config, { log })
   const closers: (() => Promise<void>)[] = [() => observers.close(0)]
   try {
-    const broker = await openBroker(config, { ...parts, tracing: observers.tracing })
+    const broker = await openBroker(config, {
+      ...parts,
+      tracing: observers.tracing,
+      around: simulation?.around,
+    })
     closers.push(() => broker.close())
     const registration = await registerServer(broker.store, broker.sealer)
     closers.push(() => registration.leave())
     const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
+    if (simulation !== undefined) sandbox?.route('/', simulation.pages)
     const link = linkFor(broker, config, apiKey ?? config.apiKey)
     const links = link && parts.printLink && { link, print: parts.printLink }
     const gather = cluster?.gather
@@ -148,6 +159,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       broker,
       ...(apiKey !== undefined && { apiKey }),
       ...(links && { makeLink: () => links.link.renew() }),
+      fetch: async (request) => served(request, {}),
       async close() {
         const endsAt = performance.now() + SHUTDOWN_BUDGET_MS
         const left = () => Math.max(0, endsAt - performance.now())

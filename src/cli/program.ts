@@ -31,6 +31,10 @@ export async function runProgram(
       const catalogue = await import('./catalogue-transport.ts')
       return catalogue.withCatalogueTransport(...args)
     },
+    async startSimulated(...args) {
+      const simulated = await import('./start-simulated.ts')
+      return simulated.startSimulated(...args)
+    },
     async withBroker(...args) {
       const local = await import('./with-broker.ts')
       return local.withBroker(...args)

@@ -74,7 +74,7 @@ export function serverInfo({ publicUrl, host, port }: Config, processes: number)
 }
 
 /** Waits for SIGTERM or SIGINT, then shuts the server down gracefully. A second signal ends the process at once. */
-export async function runUntilSignal(server: RunningServer, log: Log): Promise<void> {
+export async function runUntilSignal(server: Pick<RunningServer, 'close'>, log: Log): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.once(signal, () => {
@@ -118,7 +118,7 @@ async function serveAsWorker(): Promise<void> {
   }
 }
 
-async function stop(server: RunningServer, log: Log): Promise<void> {
+async function stop(server: Pick<RunningServer, 'close'>, log: Log): Promise<void> {
   const begun = performance.now()
   log.info({}, 'ending')
   await server.close()

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import type { LocalInstallation, OpenOptions } from './installation.ts'
+import type { StartSimulated } from './simulated-server.ts'
 import type { Transport } from './transport.ts'
 
 /**
@@ -22,6 +23,8 @@ export interface Shell {
     shell: Shell,
     run: (transport: Transport) => Promise<void>,
   ) => Promise<void>
+  /** Starts a server of development whose services are simulated. */
+  readonly startSimulated: StartSimulated
   /** Opens the database and the project of the options. */
   readonly withBroker: (
     shell: Shell,

@@ -58,6 +58,27 @@ export function consentPage(scopes: readonly string[]): Html {
   )
 }
 
+/** The consent page of a simulated authorization server. Its form POSTs to the page's own URL. */
+export function simulatedConsentPage(provider: string, scopes: readonly string[]): Html {
+  return layout(
+    'Gatepass asks for access',
+    html`<p>This page plays the part of <strong>${provider}</strong>: its users approve here what an application may do in
+        their name. Nothing here is real: no request leaves this machine, and the answers of tools are examples.</p>
+      <form method="post">
+        ${
+          scopes.length === 0
+            ? ''
+            : html`<p>Gatepass may use these scopes:</p>
+        <ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`
+        }
+        <div class="decision">
+          <button type="submit" name="decision" value="allow">Approve</button>
+          <button type="submit" name="decision" value="deny" class="secondary">Deny</button>
+        </div>
+      </form>`,
+  )
+}
+
 /** Shown when the client or redirect URI is wrong, so that the browser cannot be sent back. */
 export function refusalPage(message: string): Html {
   return layout(
@@ -76,7 +97,7 @@ function layout(title: string, content: Html): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Sandbox</title>
         <link rel="stylesheet" href="/assets/gatepass.css" />
-        <link rel="stylesheet" href="sandbox.css" />
+        <link rel="stylesheet" href="/sandbox/sandbox.css" />
       </head>
       <body class="narrow">
         <header><p class="brand">Sandbox: a pretend provider</p></header>

@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Api } from '../cli/api.ts'
 import type { CommandEntry } from '../cli/command-entry.ts'
+import type { PlannedSimulation } from '../cli/simulated-server.ts'
 import type { TrailCheck } from '../cli/trail-check.ts'
 import type { WorkerOption } from '../cli/worker-option.ts'
 import type { Config } from '../config.ts'
@@ -65,6 +66,10 @@ export interface Feature {
   /** The path of the page on which users end what they have allowed. */
   readonly ownPage?: () => Promise<string>
   readonly jobs?: () => Promise<FeatureJobs>
+  /** Only `gatepass dev --pack`: the services of these packs, simulated. `folder`: of the operator's own packs. */
+  readonly simulation?: () => Promise<
+    (ids: readonly string[], folder: string | undefined) => Promise<PlannedSimulation>
+  >
   /** Selections of tools, which MCP clients reach at `/mcp/{id}`. */
   readonly toolSelections?: () => Promise<ToolSelections>
   /** Finds the address of such a selection, for `gatepass mcp`. */

@@ -27,7 +27,13 @@ const NAMES = [
 
 const program = new Command('gatepass')
 const NONE = async () => {}
-const SHELL = { environment: {}, withLocalTransport: NONE, withCatalogueTransport: NONE, withBroker: NONE }
+const SHELL = {
+  environment: {},
+  withLocalTransport: NONE,
+  startSimulated: () => Promise.reject(new Error('not used')),
+  withCatalogueTransport: NONE,
+  withBroker: NONE,
+}
 for (const { name, load } of COMMANDS) (await load())(program.command(name), SHELL)
 
 /** What is wrong with a command line; `undefined` when Gatepass has such a command. */

@@ -36,6 +36,7 @@ describe('what deploy/ says of Gatepass', () => {
       const shell = {
         environment: {},
         withLocalTransport: none,
+        startSimulated: () => Promise.reject(new Error('not used')),
         withCatalogueTransport: none,
         withBroker: none,
       }

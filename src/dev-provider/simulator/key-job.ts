@@ -1,8 +1,7 @@
 import { VALUE_PREFIX } from '../../http/pages/connect-page.ts'
-import { matchingText } from '../../providers/matching-text.ts'
 import { type JobResult, runSteps, type SimulatedEntry } from './job.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
-import { KeyService, type SimulatedCredentials, type SimulatedField } from './key-service.ts'
+import { KeyService, type SimulatedCredentials, typedFor } from './key-service.ts'
 import { cookiesOf } from './simulated-browser.ts'
 import type { SimulatedGatepass } from './simulated-gatepass.ts'
 
@@ -40,9 +39,7 @@ class KeyJob {
     if (status !== 201) throw new JobFailure(body.message ?? `the entry is refused (${status})`)
     this.#credentials = body.credentials as SimulatedCredentials // the wire's contract
     const { fields } = this.#credentials
-    this.#typed = Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, valueFor(name, field)]),
-    )
+    this.#typed = typedFor(fields)
     this.#service = new KeyService(this.#credentials, this.#typed)
     this.#gatepass.outgoing.playing = this.#service
     return `users type ${Object.keys(fields).join(', ')}`
@@ -151,11 +148,4 @@ class KeyJob {
     if (this.#service === undefined) throw new JobFailure('there is no entry')
     return this.#service
   }
-}
-
-function valueFor(name: string, { secret, example, one_of: options, pattern }: SimulatedField): string {
-  if (secret) return (pattern && matchingText(pattern)) || `simulated-${name.replaceAll('_', '-')}-1234567890`
-  return (
-    example ?? options?.[0] ?? (pattern && matchingText(pattern)) ?? `simulated-${name.replaceAll('_', '-')}`
-  )
 }

@@ -1,3 +1,4 @@
+import { matchingText } from '../../providers/matching-text.ts'
 import { ACCOUNT, json } from './answers.ts'
 import type { SimulatedBlock, SimulatedRequest, SimulatedResponse } from './definition.ts'
 import { place } from './place-members.ts'
@@ -166,4 +167,16 @@ function refusalOf({ error_response: errors }: KeyBlock): SimulatedResponse {
 
 function typedValue(text: string | undefined): unknown {
   return text === 'true' ? true : text !== undefined && /^\d+$/.test(text) ? Number(text) : text
+}
+
+/** What a user types: values that the definition accepts. */
+export function typedFor(fields: Readonly<Record<string, SimulatedField>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueFor(name, field)]))
+}
+
+function valueFor(name: string, { secret, example, one_of: options, pattern }: SimulatedField): string {
+  if (secret) return (pattern && matchingText(pattern)) || `simulated-${name.replaceAll('_', '-')}-1234567890`
+  return (
+    example ?? options?.[0] ?? (pattern && matchingText(pattern)) ?? `simulated-${name.replaceAll('_', '-')}`
+  )
 }

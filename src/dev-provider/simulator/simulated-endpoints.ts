@@ -88,6 +88,6 @@ function isAt(url: URL, endpoint: URL): boolean {
 }
 
 /** Whether the text is anywhere in the request. */
-function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
+export function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
   return [url.search, body, ...Object.values(headers)].some((header) => header.includes(text))
 }

@@ -52,3 +52,17 @@ export function simulatedOutgoing(allows: AllowsHttp = () => false): SimulatedOu
   }
   return outgoing
 }
+
+/** The client `real`, with the hosts that `playing` knows answered in this process. */
+export function partlySimulated(real: Outgoing, playing: Playing): Outgoing {
+  const simulated = simulatedOutgoing()
+  simulated.playing = playing
+  const answering = ({ url }: Pick<OutgoingRequest, 'url'>) =>
+    playing.knows(new URL(url)) ? simulated : real
+  return {
+    ...real,
+    send: (request) => answering(request).send(request),
+    stream: (request) => answering(request).stream(request),
+    allows: (url) => playing.knows(url) || real.allows(url),
+  }
+}

@@ -29,7 +29,7 @@ import type {
 } from './definition.ts'
 import { DEVICE_CODE, DeviceEndpoint } from './device-endpoint.ts'
 import { ProofCheck } from './proof-check.ts'
-import { SimulatedEndpoints } from './simulated-endpoints.ts'
+import { holds, SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
 /** A difference between a request of the broker and the definition. */
@@ -65,11 +65,14 @@ export class Simulator {
   readonly #grants: Issued[] = []
   /** The thumbprint of the key that the latest tokens are bound to. */
   #boundTo: string | undefined
-  #issued = 0
+  readonly #series: string
+  readonly #secrets: string[] = []
 
-  constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, now: () => number) {
+  /** `series`: sets what this one issues apart from what other simulators of the same client issue. */
+  constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, now: () => number, series = '') {
     this.#oauth2 = oauth2
     this.#client = client
+    this.#series = series
     this.#endpoints = new SimulatedEndpoints(oauth2, client)
     this.#authorization = new AuthorizationEndpoint(oauth2, client, this.#endpoints, () =>
       this.#secret('code'),
@@ -89,6 +92,12 @@ export class Simulator {
   get devices(): DeviceEndpoint {
     if (this.#devices === undefined) throw new RequestFault('is not in the definition')
     return this.#devices
+  }
+
+  /** Whether the request carries a code, a token or a reference that was issued here. */
+  knowsSecretOf(request: SimulatedRequest): boolean {
+    const tokens = this.#grants.map(({ accessToken }) => accessToken)
+    return [...this.#secrets, ...tokens].some((secret) => holds(request, secret))
   }
 
   /** Whether the host is one of the definition's: of its endpoints or its API. */
@@ -377,8 +386,11 @@ export class Simulator {
   }
 
   #secret(kind: string): string {
-    this.#issued += 1
-    return `simulated-${kind}-${this.#issued}-${createHash('sha256').update(`${this.#client.clientId} ${this.#issued}`).digest('hex').slice(0, 12)}`
+    const number = this.#secrets.length + 1
+    const digest = createHash('sha256').update(`${this.#client.clientId} ${this.#series}${number}`)
+    const secret = `simulated-${kind}-${number}-${digest.digest('hex').slice(0, 12)}`
+    this.#secrets.push(secret)
+    return secret
   }
 
   #count(kind: string): void {

@@ -7,6 +7,7 @@ import { type CommonOptions, parseId, type Shell, withCommonOptions } from '../.
 import { omitted } from '../../operations/omitted.ts'
 import type { AuthProviderResponse, PackDetail } from '../../sdk/generated/wire.ts'
 import { defineAuthorCommands } from './command-author.ts'
+import { defineTry } from './command-try.ts'
 
 const PACKS = outputTable('listPacks', {
   id: 'id',
@@ -66,6 +67,8 @@ export function definePacks(packs: Command, shell: Shell): void {
         printTools(pack)
       }),
     )
+
+  defineTry(packs, shell)
 
   withChoice(packs.command('add').description('add the tools of a pack, with its provider and a toolset'))
     .option('--approvers <group>', 'the group whose people approve risky calls, in place of the user')
@@ -204,6 +207,7 @@ const EXAMPLES = `
 Examples:
   $ gatepass packs
   $ gatepass packs show gmail
+  $ gatepass packs try gmail
   $ gatepass packs add gmail --read-only
   $ gatepass packs add slack --tool SendMessage ListMessages
   $ gatepass packs update gmail --dry-run`

@@ -6,7 +6,7 @@ export const packs: Feature = {
     {
       name: 'packs',
       after: 'tools',
-      description: 'ready-made tools of services: list (the default), show, add, update, init, check',
+      description: 'ready-made tools of services: list (the default), show, try, add, update, init, check',
       load: async () => (await import('./command.ts')).definePacks,
     },
   ],
@@ -16,4 +16,5 @@ export const packs: Feature = {
   settings: async () => (await import('./settings.ts')).packSettings,
   jobs: async () => (await import('./checks-at-start.ts')).packJobs,
   installationChecks: async () => (await import('./checks.ts')).checkPacks,
+  simulation: async () => (await import('./command-simulation.ts')).simulatePacks,
 }

@@ -24,6 +24,9 @@ export type Placed =
     }
   | { readonly outcome: 'refused'; readonly error: ToolError }
 
+/** Headers that every request has, so that those of the entry are the more definite ones. */
+const NEGOTIATED = new Set(['accept', 'content-type'])
+
 /**
  * Adds credentials to a request. A token is sent only to the hosts that its own provider entry names, and a secret,
  * which has no entry, only to the origin that the operator registered.
@@ -93,10 +96,13 @@ export function placeCredentials(
     }
     // the entry decides where a typed credential goes, and not the API's document
     if (entry.provider.credentials !== undefined) Object.assign(headers, own)
-    else if (credential.header === 'authorization') Object.assign(headers, own)
     else {
-      const { authorization: _, ...others } = own
-      Object.assign(headers, others, { [credential.header]: accessToken })
+      const { authorization, ...others } = own
+      // a version of the API that the tool was written for counts before the one that the entry sends by default
+      const ofTool = Object.entries(request.headers).filter(([name]) => !NEGOTIATED.has(name))
+      Object.assign(headers, others, Object.fromEntries(ofTool))
+      if (credential.header !== 'authorization') headers[credential.header] = accessToken
+      else if (authorization !== undefined) headers.authorization = authorization
     }
     return undefined
   }
