@@ -13,7 +13,7 @@ import { openAccess } from './seal-grant.ts'
 import { askOperator } from './shared-token.ts'
 import type { TokenNeed, TokenOutcome } from './token-need.ts'
 
-// A token of one connection: as it is, refreshed, or not usable any more.
+// The token of one connection: stored, refreshed, or not usable any more.
 
 /** `outdated`: the entry or the connection has changed since it was read, so the store is read and the search begins again. */
 export type HeldOutcome = TokenOutcome | typeof OUTDATED
