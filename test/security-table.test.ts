@@ -36,7 +36,7 @@ describe('docs/evidence/threats.md', () => {
     const numbers = (prefix: string, last: number) =>
       Array.from({ length: last }, (_, i) => `${prefix}${i + 1}`)
     const subs = ['14a', '14b', '14c', '14d']
-    const expected = [...numbers('P', 8), ...numbers('', 86), ...subs, ...numbers('R', 25)]
+    const expected = [...numbers('P', 8), ...numbers('', 87), ...subs, ...numbers('R', 25)]
     expect(rows.map(([number]) => number).sort()).toEqual(expected.sort())
   })
 

@@ -11,6 +11,8 @@ import type { Sealed } from './sealed.ts'
  *                        `--callback--> confirming --vouch--> confirmed ---'  |-------> failed
  *                                                                             `-------> pending (choice)
  *
+ * While the user chooses a tenant, the grant waits as `granted` in the pending authorization.
+ *
  * With a device code (RFC 8628) no callback comes. The attempt is polled, `granted` waits in the pending authorization, and
  * goes on as a callback's response does once the user has confirmed the account.
  *
@@ -110,8 +112,8 @@ export interface AttemptSecrets {
   readonly temporary?: { readonly tokenHash: string; readonly secret: string }
   /** The code that the user enters at the provider (RFC 8628). Only the browser that clicked is shown it. */
   readonly device?: DeviceSecrets
-  /** Installations among which this browser has to choose one; the code was redeemed then. */
-  readonly choice?: InstallationChoice
+  /** Installations or tenants among which this browser has to choose one; the code was redeemed then. */
+  readonly choice?: OfferedChoice
   /** The state for the page on which the client is installed: the user had no installation. */
   readonly installState?: string
   /** The issuer at which this browser's user logged in before the attempt; set where the verifier is `oidc`. */
@@ -126,20 +128,31 @@ export interface DeviceSecrets {
   readonly expiresAt: EpochSeconds
 }
 
-/** The installations of the client that the provider listed for the user who approved. */
-export interface InstallationChoice {
-  readonly options: readonly {
-    readonly id: string
-    readonly name: string
-    readonly scopes?: readonly string[]
-  }[]
+/** What the provider listed for the user who approved. */
+export interface OfferedChoice {
+  readonly options: readonly OfferedOption[]
+}
+
+/** An installation of the client, or a tenant. */
+export interface OfferedOption {
+  readonly id: string
+  readonly name: string
+  /** What tells tenants of the same name apart. */
+  readonly detail?: string
+  /** What an installation grants; absent: the provider does not tell. */
+  readonly scopes?: readonly string[]
+  /** The values that a connection to the tenant keeps. Absent for an installation. */
+  readonly kept?: Readonly<Record<string, string>>
 }
 
 /** Waits for a click, or with an attempt for the authorization response. */
 export interface Pending extends Common {
   readonly status: 'pending'
   readonly attempt?: Attempt
-  /** The grant of a device code, which is not stored before the user has confirmed the account. */
+  /**
+   * A grant that is not stored yet: of a device code, before the user has confirmed the account; of a code, before the user
+   * has chosen the tenant.
+   */
   readonly granted?: Sealed
   readonly flowHash?: string
 }
@@ -210,6 +223,7 @@ export const FAILURE_REASONS = [
   'provider_unavailable',
   'provider_changed',
   'account_mismatch',
+  'nothing_to_choose',
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 

@@ -262,6 +262,19 @@ const TABLE = {
     toDo: ({ provider }) =>
       `Ask for a new link, and choose the right account at ${provider}. If it does not ask which one, log out there first.`,
   },
+  nothing_to_choose: {
+    who: 'user',
+    message: ({ provider }) =>
+      `${provider} lists no account, site or organization that the approval covers, and a connection is for one of them.`,
+    toDo: ({ provider }) =>
+      `Have one added to the user's account at ${provider}, and select it there while approving. Then ask for a new link. If the user has one, compare oauth2.choices_request and the patterns of oauth2.kept_values with what ${provider} answers.`,
+  },
+  not_chosen: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The user approved at ${provider}. Our page then asked which account to connect, and was not answered.`,
+    toDo: 'Open the link in the same browser and answer there. If it has ended, ask for a new one.',
+  },
   entry_changed: {
     who: 'user',
     message: ({ provider }) =>

@@ -19,6 +19,7 @@ export const TRAIL_STEPS = [
   'code_exchange',
   'user_info',
   'introspection',
+  'choices',
   'stored',
   'ended',
   'connected',

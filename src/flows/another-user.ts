@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { revokeHeldGrant } from './device/held-grant.ts'
+import { revokeHeldGrant } from './held-grant.ts'
 
 const MESSAGE =
   'A different user logged in from the one who was asked. Ask for a new link, and open it as the right user.'

@@ -3,7 +3,7 @@ import { type Authorization, authorizationAt, isSettled } from '../domain/author
 import { sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { revokeHeldGrant } from './device/held-grant.ts'
+import { revokeHeldGrant } from './held-grant.ts'
 
 export type CancelledAuthorization =
   /** The authorization has failed as `access_denied` now, or had ended before. */

@@ -13,7 +13,7 @@ import { type TrailDetails, trailLines } from '../domain/trail.ts'
 import { lacksValues } from '../providers/connection-values.ts'
 import { collectValues, keptValuesOf } from '../providers/kept-values.ts'
 import { tokenRequestIn } from '../providers/provider-endpoints.ts'
-import { isDeviceGrant, isInstalled } from '../providers/provider-grant.ts'
+import { isInstalled } from '../providers/provider-grant.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
@@ -26,10 +26,10 @@ import { failureAudit } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
 import { accountWithin, type ConsentDetails, connectionOfGrant } from './connection-of-grant.ts'
 import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
-import { chosenGrant, type Installed, installationOf, offerChoice } from './installation-choice.ts'
 import { forgetScopeSets } from './installation-token.ts'
+import { hasGrantAlready, keptResponse, obtainGrant } from './obtained-grant.ts'
+import { offerChoice } from './offer-choice.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
-import { typedGrant } from './typed-grant.ts'
 
 /**
  * The lifetime of a claim on redeeming the code. If the process dies meanwhile, the authorization counts as pending
@@ -167,7 +167,7 @@ async function redeemAndStore(
   guard: ExchangeGuard,
   sent: SentRequest[],
 ): Promise<Authorization> {
-  const { store, oauth, now, sealer, log } = broker
+  const { store, now, sealer, log } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
   // `startAttempt` sealed the secrets in this shape
@@ -182,32 +182,28 @@ async function redeemAndStore(
     ...registeredClient(broker, entry, keptValuesOf(entry.provider, told)),
     redirectUri: attemptRedirectUri(broker, secrets, entry),
   }
-  const hasGrant = entry.provider.credentials !== undefined || isDeviceGrant(entry.provider)
-  const { choice } = secrets
-  if (!hasGrant && lacksValues(tokenRequestIn(registered.provider)))
+  if (!hasGrantAlready(entry, secrets) && lacksValues(tokenRequestIn(registered.provider)))
     throw new ProviderRefusal(
       'provider_bad_response',
       `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
-  const redeem = async (): Promise<Installed> => {
-    // what was typed was checked before the attempt began, and a device code was redeemed before the user confirmed the account
-    if (hasGrant) return { grant: typedGrant(response) }
-    if (choice !== undefined) return { grant: chosenGrant(registered, claimed, choice, response) }
-    const first = await oauth.redeem(registered, response, secrets, guard)
-    return isInstalled(entry.provider) ? installationOf(broker, claimed, registered, first) : { grant: first }
-  }
-  const installed = await recordingRequests(sent, redeem).catch((error: unknown) => {
+  const obtain = () => obtainGrant(broker, claimed, response, { entry, registered, secrets, told, guard })
+  const granted = await recordingRequests(sent, obtain).catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
-  if ('choice' in installed) {
+  if ('choice' in granted) {
     const entries = requestEntries(broker, entry.provider, sent, claimed.step)
-    return offerChoice(broker, claimed, secrets, installed.choice, entries)
+    return offerChoice(broker, claimed, secrets, granted, entries).catch(async (error: unknown) => {
+      const { held } = granted
+      const revoke = isStoreUnavailable(error) ? revokeUnstored : revokeUnlessConnected
+      if (held !== undefined) await revoke(broker, claimed, registered, held.grant)
+      throw error
+    })
   }
-  const granted = installed.grant
   const grant = { ...granted, account: accountWithin(entry.provider, granted.account, secrets.given) }
   const finish = async () => {
     const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
-      response: hasGrant || isInstalled(entry.provider) ? new URLSearchParams() : response,
+      response: keptResponse(entry, response),
       given: secrets.given,
     })
     const audit = broker.audit.of(claimed.projectId, {

@@ -8,7 +8,7 @@ import { UnsealError } from '../store/seal.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { attemptRedirectUri, openAttemptSecrets } from './attempt-secrets.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { revokeHeldGrant } from './device/held-grant.ts'
+import { revokeHeldGrant } from './held-grant.ts'
 import { confirmSessionLogin } from './login/session-login.ts'
 import { confirmTrial } from './verifier-trial.ts'
 

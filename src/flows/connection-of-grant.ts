@@ -18,7 +18,7 @@ import { missingScopes } from '../domain/scopes.ts'
 import { valuesInUrls } from '../providers/connection-values.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
-import { collectValues } from '../providers/kept-values.ts'
+import { collectValues, tenantIn } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -47,7 +47,7 @@ export async function connectionOfGrant(
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = (await broker.store.connections.ofOwner(owner)).filter((row) => !isScopeSet(row))
   const requested = requestedAccount(claimed)
-  const unnamedId = accountWithin(entry.provider, { id: '', name: '' }, given).id
+  const unnamedId = accountWithin(entry.provider, { id: tenantIn(grant.kept) ?? '', name: '' }, given).id
   const approval = { known, requested, account: grant.account, unnamedId }
   checkAccount(entry.provider, approval)
   const { id, account } = whichConnection(approval, () => newOwnedId('conn', projectId, userId))

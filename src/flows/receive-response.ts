@@ -26,7 +26,7 @@ import {
   withStandardState,
 } from './authorization-response.ts'
 import { nameOnly } from './causes/request-entries.ts'
-import { offeredTo } from './choose-installation.ts'
+import { offeredTo } from './choose-offered.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { carriedResponse } from './form-response.ts'
 import { findProviderByUid } from './get-provider.ts'

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { keptValuesOf } from '../providers/kept-values.ts'
+import { keptValuesOf, tenantIn } from '../providers/kept-values.ts'
 import { isInstalled } from '../providers/provider-grant.ts'
 import type { Revocation } from '../providers/revocation.ts'
 import type { RequestGuard } from '../providers/token-request.ts'
@@ -10,6 +10,7 @@ import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { forgetScopeSets } from './installation-token.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
+import { mayBeOnePerson } from './tenant-account.ts'
 
 /**
  * Deletes the connection first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens are not
@@ -47,6 +48,8 @@ async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revoc
   try {
     if (gone.providerIdentity !== providerIdentity(broker, entry)) return 'failed'
     const { accessToken, kept, dpopKey } = openAccess(broker, gone)
+    if (entry.provider.choicesRequest !== undefined && (await isElsewhere(broker, gone, tenantIn(kept))))
+      return 'unsupported'
     const refreshToken = openRefreshToken(broker, gone)
     const tokens = { accessToken, refreshToken, dpopKey }
     const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, kept))
@@ -56,6 +59,16 @@ async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revoc
     if (error instanceof UnsealError || error instanceof BrokerError) return 'failed'
     throw error
   }
+}
+
+/** Whether the same person is connected at another tenant: a revocation would end that access too. */
+async function isElsewhere(
+  { store }: Broker,
+  gone: Connection,
+  tenant: string | undefined,
+): Promise<boolean> {
+  const others = await store.connections.ofOwner(gone)
+  return others.some(({ account }) => mayBeOnePerson(gone.account.id, tenant, account.id))
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type Exchanging } from '../domain/authorization.ts'
 import type { Grant } from '../providers/grant.ts'
+import { tenantIn } from '../providers/kept-values.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
 import { mayBeAccount } from './connection-of-grant.ts'
+import { mayBeOnePerson } from './tenant-account.ts'
 
 /**
  * Revokes a grant after the store failed. Does nothing unless the authorization is still at the step that exchanged the
@@ -33,11 +35,14 @@ export async function revokeUnlessConnected(
   const { projectId, userId } = claimed
   const { providerUid } = currentStep(claimed)
   const known = await store.connections.ofOwner({ projectId, providerUid, userId }).catch(() => undefined)
+  const tenant = tenantIn(grant.kept)
+  const hasTenants = registered.provider.choicesRequest !== undefined
   const isConnected =
     known?.some(
       ({ id, account }) =>
         [grant.account.id, '', id].includes(account.id) || // an unnamed additional account has its connection's id
-        mayBeAccount(account.id, grant.account.id),
+        mayBeAccount(account.id, grant.account.id) ||
+        (hasTenants && mayBeOnePerson(grant.account.id, tenant, account.id)),
     ) ?? true // the connections could not be read
   if (!isConnected) await oauth.revoke(registered, grant)
 }

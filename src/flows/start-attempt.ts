@@ -20,9 +20,9 @@ import { mayClick, type OpenerOf } from '../services/openers.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { nameOnly, requestEntries } from './causes/request-entries.ts'
-import { revokeHeldGrant } from './device/held-grant.ts'
 import { startDevice } from './device/start-device.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
+import { revokeHeldGrant } from './held-grant.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login/login-proof.ts'
 import { newAttempt } from './new-attempt.ts'
@@ -120,8 +120,11 @@ export async function startAttempt(
       details: sentTo(authorizationUrl, registered, unionOfScopes(asked, ownScopes(entry.provider))),
     },
   )
+  // read again: the grant of an earlier click may have come meanwhile
+  const before = await store.authorizations.find(id)
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
   if (started === undefined) return notStartable(broker, authorization)
+  if (before !== undefined) await revokeHeldGrant(broker, before)
   const isInCookie = entry.provider.oauth1?.fixedCallback === true
   return { outcome: 'started', authorizationUrl, ...(isInCookie && { state }) }
 }

@@ -1,6 +1,8 @@
 import { fieldFault } from './credentials.ts'
+import { type ToldValues, tenantIn } from './kept-values.ts'
 import type { KeptValue, Provider } from './provider.ts'
 import { mapRequests, requestsOf } from './provider-endpoints.ts'
+import type { RegisteredClient } from './provider-entry.ts'
 import type { RequestEndpoint } from './request-block.ts'
 import { fillTemplate, hasPlaceholder } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
@@ -78,6 +80,16 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
   const ofUrls = asked.filter(([, { isText }]) => isText !== true)
   const accountsWithin = ofUrls.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
   return { ...mapRequests(provider, fill), ...(ofUrls.length > 0 && { accountsWithin }) }
+}
+
+/** The client for a connection to a tenant, within which alone the ids of accounts are unique. */
+export function atTenant(registered: RegisteredClient, told: ToldValues | undefined): RegisteredClient {
+  const tenant = tenantIn(told)
+  if (tenant === undefined) return registered
+  const { provider } = registered
+  const { accountsWithin } = provider
+  const within = accountsWithin === undefined ? tenant : `${accountsWithin}:${tenant}`
+  return { ...registered, provider: { ...provider, accountsWithin: within } }
 }
 
 /** The values of authorization responses that endpoints name. */

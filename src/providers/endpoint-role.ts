@@ -11,6 +11,7 @@ export const REQUESTS_BY_ROLE = {
   refresh: { block: 'refreshRequest', wire: 'refresh_request' },
   exchange: { block: 'exchangeRequest', wire: 'exchange_request' },
   renewal: { block: 'renewalRequest', wire: 'renewal_request' },
+  choices: { block: 'choicesRequest', wire: 'choices_request' },
   installations: { block: 'installationsRequest', wire: 'installations_request' },
   installation_token: { block: 'installationTokenRequest', wire: 'installation_token_request' },
   test: { block: 'testRequest', wire: 'test_request' },

@@ -112,7 +112,7 @@ export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, e
 }
 
 /** What answers with a grant must not repeat. */
-function secretsOf(
+export function secretsOf(
   { client: { clientSecret, privateKey } }: Pick<RegisteredClient, 'client'>,
   { accessToken, refreshToken }: Pick<Grant, 'accessToken' | 'refreshToken'>,
 ): string[] {

@@ -34,7 +34,15 @@ export function identityOf(given: Provider, clientId: string | undefined): strin
     ...(provider.grant === undefined ? [] : [['grant', provider.grant.type, ...subjectOf(provider.grant)]]),
     ...(provider.oauth1 === undefined ? [] : ['oauth1']),
     ...assertedBy(provider),
+    ...(provider.choicesRequest === undefined ? [] : [['choice', ...chosenValues(provider)]]),
   ])
+}
+
+/** Connections that were made without a choice lack these values. */
+function chosenValues({ keptValues = {} }: Provider): readonly string[] {
+  return Object.entries(keptValues)
+    .flatMap(([name, { from, at }]) => (from === 'choice' ? [`${name} ${at}`] : []))
+    .sort()
 }
 
 /** Whose token is exchanged, and which. */

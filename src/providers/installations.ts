@@ -1,15 +1,17 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import { missingScopes, splitScope } from '../domain/scopes.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
+import type { ProvenOutgoing } from './dpop-proofs.ts'
 import { type Grant, readGrant, type TokenResponse } from './grant.ts'
 import { grantAssertion } from './grant-assertion.ts'
 import { factsOf } from './known-facts.ts'
+import { type ListingTokens, readList, shownText } from './offered-list.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { isScopeMember, requestOf, templateValues } from './provider-request.ts'
 import { wordsOf } from './provider-words.ts'
 import type { InstallationsRequestBlock, StandardErrorCode, TokenRequestBlock } from './request-block.ts'
-import { readJsonItems, readJsonMembers } from './response-body.ts'
+import { readJsonMembers } from './response-body.ts'
 import { evaluateText } from './response-map.ts'
 import { responseRules } from './token-exchange.ts'
 import { type RepairedTokenResponse, readScope, repairTokenResponse } from './token-response.ts'
@@ -26,58 +28,17 @@ export interface Installation {
   readonly scopes?: readonly string[]
 }
 
-/** Pages of the list that are read; the rest is not offered. */
-const MOST_PAGES = 10
-/** Installations that are offered at most. */
-const MOST_OFFERED = 500
-
-/**
- * The installations that the user of the token may use, as the provider itself lists them. Follows `Link: …; rel="next"`
- * (RFC 8288) at the same endpoint. Throws `ProviderRefusal`.
- */
-export async function listInstallations(
-  outgoing: Outgoing,
+/** The installations that the user of the token may use, as the provider itself lists them. Throws `ProviderRefusal`. */
+export function listInstallations(
+  proven: ProvenOutgoing,
   registered: RegisteredClient,
-  accessToken: string,
+  tokens: ListingTokens,
   now: EpochSeconds,
 ): Promise<readonly Installation[]> {
-  const { provider } = registered
-  const block = provider.installationsRequest
-  if (block === undefined) throw new Error(`${provider.displayName} has no installations request`)
-  const values = { ...templateValues(registered), access_token: accessToken }
-  const first = requestOf(block, values)
-  const found = new Map<string, Installation>()
-  let next: string | URL | undefined = first.url
-  for (let page = 0; next !== undefined && page < MOST_PAGES && found.size < MOST_OFFERED; page++) {
-    const seen: Seen = { asked: 'installations' }
-    const response: OutgoingResponse = await outgoing
-      .send({ ...first, url: next, purpose: 'resource' })
-      .catch((fault: unknown) => {
-        throw refusalOf(provider.displayName, {}, { ...seen, fault, cause: fault })
-      })
-    const items = itemsOf(response, block)
-    if (items === undefined) {
-      const { status } = response
-      const retryAfter = retryAfterSeconds(response.headers['retry-after'], now)
-      const message = `no list of installations, HTTP ${status}`
-      throw refusalOf(provider.displayName, { message }, { ...seen, status, retryAfter, cause: undefined })
-    }
-    for (const item of items) {
-      const installation = readInstallation(item, block)
-      if (installation !== undefined) found.set(installation.id, installation)
-    }
-    next = nextPage(response.headers.link, first.url)
-  }
-  return [...found.values()].slice(0, MOST_OFFERED)
-}
-
-function itemsOf(
-  { status, body }: OutgoingResponse,
-  { at }: InstallationsRequestBlock,
-): readonly unknown[] | undefined {
-  if (status < 200 || status > 299) return undefined
-  const items = evaluateText(at, readJsonMembers(body) ?? readJsonItems(body))
-  return Array.isArray(items) ? items : undefined
+  const { installationsRequest: block, displayName } = registered.provider
+  if (block === undefined) throw new Error(`${displayName} has no installations request`)
+  const read = (item: unknown) => readInstallation(item, block)
+  return readList(proven, registered, block, tokens, { asked: 'installations', now, read })
 }
 
 /** `undefined` for an item without a usable id. */
@@ -85,29 +46,12 @@ function readInstallation(item: unknown, block: InstallationsRequestBlock): Inst
   const id = evaluateText(block.id, item)
   if (typeof id !== 'number' && typeof id !== 'string') return undefined
   if (!/^[\w-]{1,100}$/.test(String(id))) return undefined // it becomes part of a URL
-  const name = evaluateText(block.name, item)
   const told = block.scopes === undefined ? undefined : readScope(evaluateText(block.scopes, item))
   return {
     id: String(id),
-    name: typeof name === 'string' && name.trim() !== '' ? shownName(name) : String(id),
+    name: shownText(evaluateText(block.name, item)) ?? String(id),
     ...(block.scopes !== undefined && { scopes: told === undefined ? [] : splitScope(told) }),
   }
-}
-
-function shownName(name: string): string {
-  return name
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .slice(0, 200)
-    .toWellFormed()
-}
-
-/** The next page, only at the endpoint that the entry names: the user's token goes nowhere else. */
-function nextPage(link: string | undefined, endpoint: string | URL): URL | undefined {
-  const found = /<([^>]+)>\s*;[^,]*\brel="?next"?/i.exec(link ?? '')?.[1]
-  if (found === undefined || !URL.canParse(found, endpoint)) return undefined
-  const [next, own] = [new URL(found, endpoint), new URL(endpoint)]
-  return next.origin === own.origin && next.pathname === own.pathname ? next : undefined
 }
 
 /** The installation and what its token is to be allowed. */

@@ -13,6 +13,8 @@ export interface GrantDocuments {
   /** The further members of the token response. */
   readonly tokenResponse?: Readonly<Record<string, unknown>> | undefined
   readonly userInfo?: Readonly<Record<string, unknown>> | undefined
+  /** The item of the provider's list that the user chose. */
+  readonly choice?: unknown
   /** What the user gave for the variables that users are asked for. */
   readonly given?: Readonly<Record<string, string>> | undefined
 }
@@ -90,12 +92,35 @@ export function installationIn(told: ToldValues = {}): string | undefined {
 /** Differs from every `keyOf` and `givenKey`. */
 const INSTALLATION = 'installation'
 
+/** Keeps for which tenant the connection is. */
+export function keptTenant(id: string): ToldValues {
+  return { [TENANT]: id }
+}
+
+/** The tenant that `keptTenant` has kept: the account's id counts within it. */
+export function tenantIn(told: ToldValues = {}): string | undefined {
+  return told[TENANT]
+}
+
+/** Differs from every `keyOf` and `givenKey`. */
+const TENANT = 'tenant'
+
+/** The names of the values that the entry keeps of one kind of document. */
+export function keptNames({ keptValues = {} }: Keeping, from: KeptValue['from']): string[] {
+  return Object.keys(keptValues).filter((name) => keptValues[name]?.from === from)
+}
+
 function textOf({ from, at }: KeptValue, documents: GrantDocuments): string | undefined {
   if (from === 'authorization_response') {
     const [value, ...others] = documents.authorizationResponse?.getAll(at) ?? []
     return others.length === 0 ? value : undefined
   }
-  const value = evaluateText(at, from === 'user_info' ? documents.userInfo : documents.tokenResponse)
+  const documentOf = {
+    token_response: documents.tokenResponse,
+    user_info: documents.userInfo,
+    choice: documents.choice,
+  }
+  const value = evaluateText(at, documentOf[from])
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 

@@ -27,6 +27,7 @@ import {
   requestInstallationToken,
 } from './installations.ts'
 import { beginOAuth1, redeemOAuth1 } from './oauth1/client.ts'
+import { type ListingTokens, listTenants, type Tenant } from './offered-list.ts'
 import type { Provider } from './provider.ts'
 import { tokenRequestIn } from './provider-endpoints.ts'
 import type { RegisteredClient } from './provider-entry.ts'
@@ -93,7 +94,9 @@ export interface OAuthClient {
    */
   requestToken(client: RegisteredClient, need: NeededToken, guard?: RequestGuard): Promise<Grant>
   /** The installations of the client that the user of the token may use. Throws `ProviderRefusal`. */
-  installations(client: RegisteredClient, accessToken: string): Promise<readonly Installation[]>
+  installations(client: RegisteredClient, tokens: ListingTokens): Promise<readonly Installation[]>
+  /** The tenants of which the user of the token chooses one. Throws `ProviderRefusal`. */
+  tenants(client: RegisteredClient, tokens: ListingTokens): Promise<readonly Tenant[]>
   /** Asks for a token of an installation (`requestInstallationToken`). `guard`: as for `refresh`. */
   requestInstallationToken(
     client: RegisteredClient,
@@ -242,7 +245,9 @@ export function createOAuthClient(
 
     requestToken: (registered, need, guard) => requestToken(sender, registered, need, guard),
 
-    installations: (registered, accessToken) => listInstallations(outgoing, registered, accessToken, now()),
+    installations: (registered, tokens) => listInstallations(proven, registered, tokens, now()),
+
+    tenants: (registered, tokens) => listTenants(proven, registered, tokens, now()),
 
     requestInstallationToken: (registered, need, guard) =>
       requestInstallationToken(outgoing, registered, need, now(), guard),

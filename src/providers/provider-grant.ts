@@ -91,6 +91,7 @@ export function isWithout(
   provider: { readonly grant?: { readonly type: GrantType } | undefined },
   role: IssuerDecides,
 ): boolean {
+  if (role === 'choices') return provider.grant !== undefined // only with the token of a user's code
   if (role === 'device_authorization') return !isDeviceGrant(provider)
   if (OF_INSTALLATIONS.includes(role)) return !isInstalled(provider)
   if (isInstalled(provider)) return WITH_USERS_TOKEN.includes(role)

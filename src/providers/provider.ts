@@ -6,6 +6,7 @@ import type { EndpointRole } from './endpoint-role.ts'
 import type { OAuth1Settings } from './oauth1/settings.ts'
 import type {
   AuthorizationRequestBlock,
+  ChoicesRequestBlock,
   InstallationsRequestBlock,
   RenewalRequestBlock,
   RequestEndpoint,
@@ -99,6 +100,11 @@ export interface Provider {
   readonly owner?: ConnectionOwnerKind
   /** Users may begin at the provider. */
   readonly installation?: InstallationSettings
+  /**
+   * Lists the tenants of the user, with the token of the user's code: a connection is for one of them, which the user chooses
+   * (Atlassian's sites, Xero's organizations).
+   */
+  readonly choicesRequest?: ChoicesRequestBlock
   /** With the grant `installation`: lists the installations that the user may use, with the token of the user's code. */
   readonly installationsRequest?: InstallationsRequestBlock
   /** With the grant `installation`: asks for a token of one installation. The client's assertion is its bearer token. */
@@ -271,7 +277,8 @@ export interface RefreshTokenLife {
 
 /** Where the provider tells a value, and what the value may be. */
 export interface KeptValue {
-  readonly from: 'authorization_response' | 'token_response' | 'user_info'
+  /** `choice`: the item of the list of `choicesRequest` that the user chose. */
+  readonly from: 'authorization_response' | 'token_response' | 'user_info' | 'choice'
   /** The parameter of the authorization response; else an expression of a response map. */
   readonly at: string
   /** RE2 expression that the whole value must match. */

@@ -105,15 +105,25 @@ export interface RenewalRequestBlock extends TokenRequestBlock {
   readonly leastAgeSeconds: number
 }
 
-/** Its answer lists the installations that the user of the token may use. */
-export interface InstallationsRequestBlock extends RequestBlock {
+/** Its answer lists what the user of the token may choose. */
+export interface ListRequestBlock extends RequestBlock {
   /** Expression, as in a response map, of the list. */
   readonly at: string
   /** Expressions within one item of the list. */
   readonly id: string
   readonly name: string
+}
+
+/** Its answer lists the installations that the user of the token may use. */
+export interface InstallationsRequestBlock extends ListRequestBlock {
   /** What the installation grants: a list of scopes, or an object `{"contents": "read"}`. Absent: not told. */
   readonly scopes?: string
+}
+
+/** Its answer lists the tenants of the user of the token: sites, organizations, accounts. */
+export interface ChoicesRequestBlock extends ListRequestBlock {
+  /** What tells items of the same name apart, such as the address of a site. */
+  readonly detail?: string
 }
 
 export interface RevocationRequestBlock extends RequestBlock {

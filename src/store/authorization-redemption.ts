@@ -2,6 +2,7 @@ import { and, eq, gt, or } from 'drizzle-orm'
 import type { Attempt, Completed, Exchanging, Pending, Step } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { transitionOf } from './authorization-attempts.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
@@ -17,6 +18,10 @@ export interface FinishOptions {
   /** What the step records of the consent besides its connection. */
   readonly consent?: Pick<Step, 'missingScopes' | 'previousAccount'>
   readonly lines?: string
+}
+
+export interface OfferedAttempt extends Pick<Attempt, 'stateHash' | 'secrets'> {
+  readonly granted: Sealed | undefined
 }
 
 /** The part of `Authorizations` that lets a code be redeemed once, and stores the connection. */
@@ -38,11 +43,12 @@ export interface AuthorizationRedemption {
   ): Promise<Exchanging | undefined>
   /**
    * Ends the claim and keeps the attempt with another state and other secrets, for a choice that its browser has to make.
-   * `undefined` when this exchange no longer holds its claim.
+   * `granted`: the grant that waits for it, at most until the authorization expires. `undefined` when this exchange no longer
+   * holds its claim.
    */
   offer(
     claimed: Exchanging,
-    attempt: Pick<Attempt, 'stateHash' | 'secrets'>,
+    attempt: OfferedAttempt,
     now: EpochSeconds,
     lines?: string,
   ): Promise<Pending | undefined>
@@ -100,7 +106,7 @@ export function createRedemption(database: Database): AuthorizationRedemption {
   )
   const offer = statement(
     (
-      p: Pick<Attempt, 'stateHash' | 'secrets'> & {
+      p: OfferedAttempt & {
         id: string
         former: string
         now: EpochSeconds
@@ -113,7 +119,8 @@ export function createRedemption(database: Database): AuthorizationRedemption {
           status: 'pending',
           stateHash: p.stateHash,
           secrets: p.secrets,
-          deadline: null,
+          response: p.granted,
+          deadline: authorizations.expiresAt,
           claimedBy: null,
           trail: withLines(authorizations.trail, p.lines),
         })

@@ -1,9 +1,9 @@
-import { and, eq, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
-import { NO_RESPONSE, toAuthorization } from './authorization-row.ts'
+import { type AuthorizationRow, NO_RESPONSE, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
@@ -20,6 +20,8 @@ export interface AuthorizationRetention {
   forgetUser(projectId: string, userId: string): Promise<number>
   /** The held responses whose deadline has come, at most `limit`. */
   overdueResponses(now: EpochSeconds, limit: number): Promise<readonly HeldResponse[]>
+  /** The held responses of a project, at most `limit`. */
+  heldResponses(projectId: string, limit: number): Promise<readonly HeldResponse[]>
   /** Deletes the held responses whose deadline has come, so that their users may start again; returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
   /** Deletes the authorizations that expired before `before`, unless they were settled later; returns how many. */
@@ -36,11 +38,25 @@ export function createRetention(database: Database): AuthorizationRetention {
   const overdue = statement((p: { now: EpochSeconds; limit: number }) =>
     query.select().from(authorizations).where(isOverdue(p.now)).limit(p.limit),
   )
+  // the comparison of the deadline has the index of held responses used
+  const held = statement((p: { projectId: string; limit: number }) =>
+    query
+      .select()
+      .from(authorizations)
+      .where(
+        and(
+          isNotNull(authorizations.response),
+          gt(authorizations.deadline, 0),
+          eq(authorizations.projectId, p.projectId),
+        ),
+      )
+      .limit(p.limit),
+  )
   // one that has failed keeps its hashes, so that a late browser is shown the outcome
   const isFailed = eq(authorizations.status, 'failed')
   const forget = statement((p: { now: EpochSeconds }) => {
     const isOver = isOverdue(p.now)
-    const held = query
+    const some = query
       .select({ id: authorizations.id })
       .from(authorizations)
       .where(isOver)
@@ -52,7 +68,7 @@ export function createRetention(database: Database): AuthorizationRetention {
         stateHash: sql`case when ${isFailed} then ${authorizations.stateHash} end`,
         status: sql`case when ${isFailed} then ${authorizations.status} else ${NO_RESPONSE.status} end`,
       })
-      .where(and(inArray(authorizations.id, held), isOver))
+      .where(and(inArray(authorizations.id, some), isOver))
       .returning({ id: authorizations.id })
   })
   // the index of `expiresAt` alone is enough: nearly all are settled before they expire or soon after
@@ -73,12 +89,10 @@ export function createRetention(database: Database): AuthorizationRetention {
       return forgetUser({ projectId, userId })
     },
     async overdueResponses(now, limit) {
-      const rows = await read(overdue({ now, limit }))
-      return rows.flatMap((row) => {
-        const { response, secrets } = row
-        if (response === undefined || secrets === undefined) return []
-        return [{ authorization: toAuthorization(row), response, secrets }]
-      })
+      return (await read(overdue({ now, limit }))).flatMap(toHeld)
+    },
+    async heldResponses(projectId, limit) {
+      return (await read(held({ projectId, limit }))).flatMap(toHeld)
     },
     async forgetResponses(now) {
       return inSlices(() => write(undefined, () => forget({ now })))
@@ -87,4 +101,10 @@ export function createRetention(database: Database): AuthorizationRetention {
       return sweep({ before })
     },
   }
+}
+
+function toHeld(row: AuthorizationRow): HeldResponse[] {
+  const { response, secrets } = row
+  if (response === undefined || secrets === undefined) return []
+  return [{ authorization: toAuthorization(row), response, secrets }]
 }

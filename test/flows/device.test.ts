@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { forgetResponses } from '../../src/flows/device/held-grant.ts'
 import { createDevicePolling, pollDevices } from '../../src/flows/device/poll-devices.ts'
+import { eraseUser } from '../../src/flows/erase-user.ts'
+import { forgetResponses } from '../../src/flows/held-grant.ts'
 import {
   type DeviceServerState,
   type FakeDeviceServer,
@@ -226,6 +227,15 @@ describe('a user who enters a code', () => {
       expect(world.server.live.size).toBe(0)
       await world.asked(5)
       expect(world.server.live.size).toBe(2)
+    })
+
+    test.each(['user', 'entry'] as const)('by the deletion of the %s', async (what) => {
+      await using world = await held()
+      const { broker } = world.gatepass
+      const owner = { projectId: await projectOf(broker), userId: 'u1' }
+      if (what === 'user') await eraseUser(broker, owner)
+      else expect((await world.call('DELETE', '/v1/admin/auth_providers/tv')).status).toBe(200)
+      expect(world.server.live.size).toBe(0)
     })
 
     test('but not at another server than the one that gave them', async () => {

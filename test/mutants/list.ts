@@ -18,6 +18,7 @@ import { portal } from './list/portal.ts'
 import { python } from './list/python.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
+import { tenants } from './list/tenants.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
 import { wire } from './list/wire.ts'
@@ -34,6 +35,7 @@ export const mutations: readonly Mutation[] = [
   ...consent,
   ...device,
   ...dpop,
+  ...tenants,
   ...headers,
   ...interoperability,
   ...identity,

@@ -149,8 +149,12 @@ function idToken(
   })
 }
 
-/** The account id that the broker must read: a kept value, if the definition reads both from the same place. */
+/**
+ * The account id that the broker must read: a kept value, if the definition reads both from the same place. Empty, if it reads
+ * none.
+ */
 export function accountIdOf(oauth2: SimulatedOAuth2): string {
+  if (oauth2.account?.id?.length === 0) return ''
   const [at = DEFAULT_ACCOUNT_PLACES.id] = oauth2.account?.id ?? []
   return (
     keptIn(oauth2, oauth2.user_info_request === undefined ? 'token_response' : 'user_info')[at] ?? ACCOUNT.id
@@ -159,8 +163,10 @@ export function accountIdOf(oauth2: SimulatedOAuth2): string {
 
 function placeAccount(oauth2: SimulatedOAuth2, document: Record<string, unknown>): void {
   const { account = {} } = oauth2
-  place(document, account.name?.[0] ?? DEFAULT_ACCOUNT_PLACES.name, ACCOUNT.name)
-  place(document, account.id?.[0] ?? DEFAULT_ACCOUNT_PLACES.id, accountIdOf(oauth2))
+  if (account.name?.length !== 0)
+    place(document, account.name?.[0] ?? DEFAULT_ACCOUNT_PLACES.name, ACCOUNT.name)
+  if (account.id?.length !== 0)
+    place(document, account.id?.[0] ?? DEFAULT_ACCOUNT_PLACES.id, accountIdOf(oauth2))
 }
 
 function bodyOf(

@@ -21,6 +21,8 @@ export interface Play {
   refusesRefresh: boolean
   /** The scopes that the broker was asked for. */
   scopes: readonly string[]
+  /** How many tenants the user has. */
+  tenants: number
 }
 
 /** An issued code that is not redeemed yet. */

@@ -25,6 +25,7 @@ export function catalogueEntry(
     body,
     ...(asked !== undefined && { scopes: asked }),
     ...(provider.grant && { grant: provider.grant.type }),
+    hasChoice: provider.choicesRequest !== undefined,
     client: signsGrants(provider)
       ? { method: 'private_key_jwt', algorithm: provider.assertion?.algorithm }
       : { method: tokenRequestIn(provider).authMethod, algorithm: provider.clientAssertion?.algorithm },

@@ -26,12 +26,13 @@ export interface SimulatedBlock {
   }
 }
 
-/** Where the list of installations is in the answer, and what each item tells. */
+/** Where the list of installations or tenants is in the answer, and what each item tells. */
 export interface SimulatedListBlock extends SimulatedBlock {
   readonly at: string
   readonly id: string
   readonly name: string
   readonly scopes?: string
+  readonly detail?: string
 }
 
 export interface SimulatedOAuth2 {
@@ -46,6 +47,7 @@ export interface SimulatedOAuth2 {
   readonly pushed_authorization_request?: SimulatedBlock
   readonly device_authorization_request?: SimulatedBlock
   readonly verification_hosts?: readonly string[]
+  readonly choices_request?: SimulatedListBlock
   readonly installations_request?: SimulatedListBlock
   readonly installation_token_request?: SimulatedBlock
   readonly installation_uri?: string

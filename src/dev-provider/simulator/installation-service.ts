@@ -68,7 +68,7 @@ export class InstallationService implements Playing {
 
   /** Answers the authorization request with the URL of the response. Throws `RequestFault`. */
   authorize(url: URL): URL {
-    const play = { consent: this.consent, refusesRefresh: false, scopes: this.scopes }
+    const play = { consent: this.consent, refusesRefresh: false, scopes: this.scopes, tenants: 1 }
     return this.#authorization.answer(url, play, this.#values)
   }
 

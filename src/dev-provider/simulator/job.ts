@@ -26,6 +26,8 @@ export interface SimulatedEntry {
   } & Readonly<Record<string, unknown>>
   /** The grant of a definition of the catalogue, where it is not that of a code. */
   readonly grant?: string
+  /** Whether users choose a tenant, in a definition of the catalogue. */
+  readonly hasChoice?: boolean
   /** What is asked for; left out: the definition's default scopes. */
   readonly scopes?: readonly string[]
   /** How the client signs, where its secret is a key; left out: as the body says. */

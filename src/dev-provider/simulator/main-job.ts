@@ -1,3 +1,4 @@
+import { CHOICE_FIELD } from '../../http/pages/choose-page.ts'
 import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
 import { clientKeyFor, type SigningClient } from './client-key.ts'
@@ -12,6 +13,7 @@ import { runSigningJob } from './signing-job.ts'
 import { walkThroughConsent } from './simulated-browser.ts'
 import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { Simulator } from './simulator.ts'
+import { TENANT_NAMES, tenantsOf } from './tenants.ts'
 
 // The whole main job of one provider against its simulator: consent, callback, token, call, refresh, refusal, revocation.
 // Gatepass is the real one, used by its API and its pages; the simulator answers its outgoing requests.
@@ -26,11 +28,13 @@ export function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): 
   const isDevice = grant === 'device_code'
   if (grant !== 'authorization_code' && !isDevice)
     return runGrantJob(gatepass, entry, entry.client ?? signingClientOf(oauth2))
+  const hasChoice = entry.hasChoice ?? oauth2?.choices_request !== undefined
   const job = new Job(gatepass, entry)
   return runSteps(gatepass, entry.body.id, [
     ['definition', () => job.define()],
     ['consent refused', () => job.refuse()],
     ...(isDevice ? [['code expired', () => job.letExpire()] as const] : []),
+    ...(hasChoice ? [['choice', () => job.choose()] as const] : []),
     ['consent', () => job.consent()],
     ['call', () => job.use()],
     ['refresh', () => job.refresh()],
@@ -119,9 +123,7 @@ class Job {
     )
     const [connection] = list.items
     expectThat(connection !== undefined, 'there is no connection')
-    const own = this.#oauth2 === undefined ? '' : accountIdOf(this.#oauth2)
-    // an account's id counts within the values that its user gave
-    const expected = [...Object.values(this.#usersValues), own].join(':')
+    const expected = this.#accountId(0)
     expectThat(
       connection.account.id === expected,
       `the account is "${connection.account.id}" instead of "${expected}"`,
@@ -131,6 +133,43 @@ class Job {
     const again = await this.#gatepass.call('POST', '/v1/auth/authorize', this.#need(this.#user))
     expectThat(again.body.status === 'completed', 'the granted scopes do not cover those that were asked for')
     return `connected as ${connection.account.name || connection.account.id}, scopes ${connection.scopes.join(' ') || 'none'}`
+  }
+
+  /** The id of the person's account: it counts within the values that the user gave, and within the tenant. */
+  #accountId(tenant: number): string {
+    if (this.#oauth2 === undefined) return ''
+    const own = accountIdOf(this.#oauth2)
+    const within = [...Object.values(this.#usersValues), ...this.#tenants.slice(tenant, tenant + 1)]
+    return [...within, ...(own === '' && within.length > 0 ? [] : [own])].join(':')
+  }
+
+  get #tenants(): readonly string[] {
+    if (this.#oauth2?.choices_request === undefined) return []
+    return tenantsOf(this.#oauth2, TENANT_NAMES.length).map(({ id }) => id)
+  }
+
+  /** A user with several tenants is asked, and chooses the second one. */
+  async choose(): Promise<string> {
+    const user = `${this.#user}, who chooses`
+    this.#playing.play.tenants = TENANT_NAMES.length
+    const { id, url, cookie } = await this.#authorize(user)
+    this.#playing.play.tenants = 1
+    const page = await (await this.#gatepass.browse(url, { cookie })).text()
+    for (const name of TENANT_NAMES) expectThat(page.includes(name), `the page does not offer ${name}`)
+    const form = new URLSearchParams({ [CHOICE_FIELD]: this.#tenants[1] ?? '' }).toString()
+    await this.#gatepass.browse(url, { cookie, form })
+    this.#expectNoFaults()
+    const { body } = await this.#gatepass.call('GET', `/v1/auth/status?id=${id}`)
+    expectThat(body.status === 'completed', `the authorization is ${body.status}: ${body.reason ?? ''}`)
+    const path = `/v1/connections?user_id=${encodeURIComponent(user)}`
+    const [connection] = (await this.#gatepass.call('GET', path)).body.items
+    const expected = this.#accountId(1)
+    expectThat(
+      connection?.account.id === expected && connection.account.name === TENANT_NAMES[1],
+      `the account is "${connection?.account.id}" instead of "${expected}"`,
+    )
+    await this.#gatepass.call('DELETE', `/v1/connections/${connection.id}`)
+    return 'of several, the user chooses'
   }
 
   /** The connection expires when the server said, or by default. */
@@ -236,7 +275,10 @@ class Job {
   }
 
   /** From the caller's request to the end of the user's part; the browser's cookies go along. */
-  async #authorize(user: string, answer: CodeAnswer = 'approve'): Promise<{ readonly id: string }> {
+  async #authorize(
+    user: string,
+    answer: CodeAnswer = 'approve',
+  ): Promise<{ readonly id: string; readonly url: string; readonly cookie: string }> {
     const { status, body } = await this.#gatepass.call('POST', '/v1/auth/authorize', this.#need(user))
     expectThat(
       status === 200 && body.url !== undefined,
@@ -245,6 +287,7 @@ class Job {
     this.#playing.play.scopes = body.scopes ?? []
     const walk = { url: body.url, usersValues: this.#usersValues }
     const { authorize_request: byRedirect } = this.#oauth2 ?? {}
+    let cookie = ''
     if (byRedirect === undefined)
       await walkThroughCode(this.#gatepass, () => this.#playing.devices, { ...walk, answer }).catch(
         (error: unknown) => {
@@ -253,12 +296,12 @@ class Job {
         },
       )
     else
-      await walkThroughConsent(this.#gatepass, this.#playing, {
+      cookie = await walkThroughConsent(this.#gatepass, this.#playing, {
         ...walk,
         comesBackBy: byRedirect.params?.response_mode === 'form_post' ? 'form' : 'redirect',
       })
     this.#expectNoFaults()
-    return { id: body.id }
+    return { id: body.id, url: body.url, cookie }
   }
 
   /** The definition with a value for each variable that users are asked for. */

@@ -53,6 +53,7 @@ export class SimulatedEndpoints {
       ['token', oauth2.token_request],
       ['installations', oauth2.installations_request],
       ['installationToken', oauth2.installation_token_request],
+      ['choices', oauth2.choices_request],
       ['refresh', oauth2.refresh_request],
       ['exchange', oauth2.exchange_request],
       ['renewal', oauth2.renewal_request],

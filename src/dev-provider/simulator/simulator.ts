@@ -31,6 +31,7 @@ import { DEVICE_CODE, DeviceEndpoint } from './device-endpoint.ts'
 import { ProofCheck } from './proof-check.ts'
 import { holds, SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
+import { tenantsAnswer } from './tenants.ts'
 
 /** A difference between a request of the broker and the definition. */
 export interface SimulatedFault {
@@ -52,7 +53,7 @@ export const LIFETIME_SECONDS = 3600
  */
 export class Simulator {
   readonly faults: SimulatedFault[] = []
-  readonly play: Play = { consent: 'approve', refusesRefresh: false, scopes: [] }
+  readonly play: Play = { consent: 'approve', refusesRefresh: false, scopes: [], tenants: 1 }
   /** How many requests of each kind had no fault. */
   readonly counts: Record<string, number> = {}
   readonly #oauth2: SimulatedOAuth2
@@ -254,6 +255,16 @@ export class Simulator {
     return json(200, userInfoAnswer(this.#oauth2, block))
   }
 
+  choices(request: SimulatedRequest): SimulatedResponse {
+    const { choices_request: block } = this.#oauth2
+    if (block === undefined) throw new RequestFault('is not in the definition')
+    const format = this.#format(block.auth_header_value_format)
+    checkBearer(request, format, (token) => token === this.latest?.accessToken)
+    const values = { ...this.#values(), access_token: this.latest?.accessToken }
+    this.#check(request, block, this.#parameters(request, block), new Map(), values)
+    return tenantsAnswer(this.#oauth2, this.play.tenants)
+  }
+
   introspection(request: SimulatedRequest): SimulatedResponse {
     const { token_introspection_request: block } = this.#oauth2
     const grant = this.latest
@@ -379,7 +390,8 @@ export class Simulator {
   #keptValues(): Record<string, string> {
     return Object.assign(
       {},
-      ...['authorization_response', 'token_response', 'user_info'].map((from) =>
+      // the connection that calls the API is for the first tenant
+      ...['authorization_response', 'token_response', 'user_info', 'choice'].map((from) =>
         keptIn(this.#oauth2, from, 'names'),
       ),
     )

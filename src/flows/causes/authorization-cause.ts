@@ -65,6 +65,7 @@ function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefine
   const latest = latestAttempt(situation)
   const has = (step: TrailEntry['step']) => latest.some((entry) => entry.step === step)
   const refused = latest.findLast(({ step }) => step === 'refused')?.details?.reason
+  if (has('choices')) return 'not_chosen'
   if (has('user_confirmed')) return 'not_sent_on'
   if (has('callback')) return 'user_not_confirmed'
   if (refused?.startsWith('login_')) return 'login_not_finished'

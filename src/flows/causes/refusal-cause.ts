@@ -50,6 +50,8 @@ export function causeOfTokenRequest(
       return 'entry_changed'
     case 'account_mismatch':
       return 'wrong_account'
+    case 'nothing_to_choose':
+      return 'nothing_to_choose'
     case 'provider_paused':
       return 'provider_paused'
     default:

@@ -31,12 +31,14 @@ export function firstRequestOf(provider: Pick<Provider, 'oauth1' | 'grant'>): ke
 export function requestEntries(
   { now }: Pick<Broker, 'now'>,
   provider: Provider,
-  sent: readonly SentRequest[],
+  all: readonly SentRequest[],
   part: number,
   error?: unknown,
   main: keyof typeof STEPS = 'exchange',
 ): readonly TrailEntry[] {
   const at = now()
+  // the revocation of a grant that cannot be stored is no step
+  const sent = all.filter(({ purpose }) => purpose !== 'revocation')
   const last = sent.findLastIndex(({ purpose }) => purpose === main)
   const entries = sent.map((request, i): TrailEntry => {
     const details = { ...requestDetails(provider, request, at), ...(i === last && refusalDetails(error)) }
@@ -46,8 +48,11 @@ export function requestEntries(
   return wasNotSent ? [...entries, { at, step: STEPS[main], part, details: refusalDetails(error) }] : entries
 }
 
-function stepOf({ introspectionRequest }: Provider, { purpose, endpoint }: SentRequest): TrailStep {
+function stepOf(provider: Provider, { purpose, endpoint }: SentRequest): TrailStep {
   if (purpose !== 'resource') return STEPS[purpose as keyof typeof STEPS] ?? 'code_exchange' // other purposes are none of its keys
+  const { introspectionRequest, choicesRequest, installationsRequest } = provider
+  const list = choicesRequest ?? installationsRequest
+  if (list !== undefined && isOf(list, endpoint)) return 'choices'
   return introspectionRequest !== undefined && isOf(introspectionRequest, endpoint)
     ? 'introspection'
     : 'user_info'
@@ -88,13 +93,14 @@ export function refusalDetails(error: unknown): TrailDetails {
 function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
   const { tokenRequest, exchangeRequest, refreshRequest, renewalRequest } = provider
   const { userInfoRequest, introspectionRequest, deviceAuthorizationRequest } = provider
+  const { choicesRequest, installationsRequest } = provider
   const byPurpose = {
     pushed_authorization: [tokenRequest],
     temporary: [],
     device_authorization: [deviceAuthorizationRequest],
     exchange: [tokenRequest, exchangeRequest],
     refresh: [refreshRequest, renewalRequest],
-    resource: [userInfoRequest, introspectionRequest],
+    resource: [userInfoRequest, introspectionRequest, choicesRequest, installationsRequest],
   }
   const blocks: readonly (RequestBlock | undefined)[] = byPurpose[purpose as keyof typeof byPurpose] ?? [] // other purposes have no block
   const present = blocks.filter((candidate) => candidate !== undefined)

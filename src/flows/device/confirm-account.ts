@@ -6,9 +6,9 @@ import { failAsAnotherUser } from '../another-user.ts'
 import { openAttemptSecrets } from '../attempt-secrets.ts'
 import { failureAudit, recordRefusal } from '../authorization-audit.ts'
 import { finishWithGrant } from '../finish-with-grant.ts'
+import { openHeldGrant, revokeHeldGrant } from '../held-grant.ts'
 import { notStartable } from '../not-begun.ts'
 import type { StartedAttempt } from '../started-attempt.ts'
-import { openHeldGrant, revokeHeldGrant } from './held-grant.ts'
 
 const NOT_MINE =
   'The user said that the account which approved is not theirs, so nothing was stored. Start again from your application, and enter the code while you are logged in with your own account.'
@@ -62,7 +62,7 @@ export async function confirmAccount(
       broker,
       authorization,
       attempt.stateHash,
-      openHeldGrant(broker, authorization, granted),
+      openHeldGrant(broker, authorization, granted).grant,
     )
   const lines = trailLines({
     at: now(),

@@ -23,8 +23,8 @@ import { openAttemptSecrets } from '../attempt-secrets.ts'
 import { failureAudit } from '../authorization-audit.ts'
 import { requestEntries } from '../causes/request-entries.ts'
 import { beganWith, findProviderByUid, registeredClient } from '../get-provider.ts'
+import { sealHeldGrant } from '../held-grant.ts'
 import { revokeUnlessConnected } from '../revoke-grant.ts'
-import { sealHeldGrant } from './held-grant.ts'
 
 // Asks providers whether users have entered their codes (RFC 8628 sections 3.4 and 3.5). The row of an authorization says
 // when that is due, so any process can go on after another has died.
@@ -181,7 +181,7 @@ async function hold(
 ): Promise<void> {
   const { store, now, log } = broker
   const { id, attempt } = polled
-  const granted = sealHeldGrant(broker, polled, grant)
+  const granted = sealHeldGrant(broker, polled, { grant })
   const held = await retryWrite(
     () => store.authorizations.holdGrant(id, owner, granted, now(), lines),
     async () => {

@@ -4,7 +4,8 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { openAttemptSecrets } from '../attempt-secrets.ts'
-import { openHeldGrant } from './held-grant.ts'
+import { offeredTo } from '../choose-offered.ts'
+import { openHeldGrant } from '../held-grant.ts'
 
 /** What the browser that clicked is shown while a device code is open. */
 export type ShownDevice =
@@ -23,11 +24,11 @@ export function shownDevice(
   authorization: Authorization,
   browserId: string | undefined,
 ): ShownDevice | undefined {
-  if (!isWithDevice(authorization, browserId)) return undefined
+  if (!isWithDevice(broker, authorization, browserId)) return undefined
   const { attempt, granted } = authorization
   try {
     if (granted !== undefined) {
-      const { name, id } = openHeldGrant(broker, authorization, granted).account
+      const { name, id } = openHeldGrant(broker, authorization, granted).grant.account
       return { kind: 'account', account: name || id, grantHash: sha256(granted) }
     }
     const { device } = openAttemptSecrets(broker, authorization, attempt)
@@ -46,14 +47,17 @@ export function shownDevice(
 }
 
 /** Whether this browser has clicked, and a code is open or its grant waits for the user's answer. */
-export function isWithDevice(
+function isWithDevice(
+  broker: Broker,
   authorization: Authorization,
   browserId: string | undefined,
 ): authorization is Pending & Required<Pick<Pending, 'attempt'>> {
   if (authorization.status !== 'pending') return false
   const { attempt, granted } = authorization
-  if (attempt === undefined || (attempt.pollAt === undefined && granted === undefined)) return false
-  return browserId !== undefined && sha256(browserId) === attempt.browserHash
+  if (attempt === undefined || browserId === undefined || sha256(browserId) !== attempt.browserHash)
+    return false
+  if (granted === undefined) return attempt.pollAt !== undefined
+  return offeredTo(broker, authorization, browserId) === undefined // else the grant waits for a choice
 }
 
 /** How often a page's request reads the authorization: waiters resume only when it has ended. */
@@ -70,7 +74,7 @@ export async function awaitDevice(
   for (;;) {
     const found = await broker.store.authorizations.find(id)
     const current = found?.projectId === projectId ? authorizationAt(found, broker.now()) : undefined
-    if (current === undefined || !isWithDevice(current, browserId) || current.granted !== undefined)
+    if (current === undefined || !isWithDevice(broker, current, browserId) || current.granted !== undefined)
       return false
     const { waiters } = broker
     const isOver = performance.now() >= end || options.signal.aborted || waiters.closed

@@ -8,10 +8,10 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { recordingRequests, type SentRequest } from '../../providers/sent-requests.ts'
 import { requestEntries } from '../causes/request-entries.ts'
 import { providerIdentity } from '../get-provider.ts'
+import { revokeHeldGrant } from '../held-grant.ts'
 import { newAttempt } from '../new-attempt.ts'
 import { notBegun, notStartable } from '../not-begun.ts'
 import type { StartedAttempt } from '../started-attempt.ts'
-import { revokeHeldGrant } from './held-grant.ts'
 
 interface DeviceClick {
   readonly registered: RegisteredClient

@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { AccessSecrets, Connection } from '../../domain/connection.ts'
+import { atTenant } from '../../providers/connection-values.ts'
 import { fitsDpop } from '../../providers/dpop.ts'
 import type { Grant } from '../../providers/grant.ts'
 import { installationIn, keptValuesOf } from '../../providers/kept-values.ts'
@@ -70,7 +71,7 @@ async function sendUnderLease(
     }
     const refreshToken = openRefreshToken(broker, connection)
     const kept = keptValuesOf(entry.provider, known.kept)
-    registered = registeredClient(broker, entry, kept)
+    registered = atTenant(registeredClient(broker, entry, kept), known.kept)
     const { accessToken, dpopKey } = known
     const tokens = { refreshToken, accessToken, kept, dpopKey }
     const client = registered

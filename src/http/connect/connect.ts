@@ -5,7 +5,7 @@ import { type Authorization, authorizationAt } from '../../domain/authorization.
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { cancelAuthorization } from '../../flows/cancel-authorization.ts'
-import { chooseInstallation, offeredTo } from '../../flows/choose-installation.ts'
+import { chooseOffered, offeredTo } from '../../flows/choose-offered.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
 import { carryFormResponse } from '../../flows/form-response.ts'
@@ -70,7 +70,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   /** Stores what the browser chose of what was offered to it after its approval. */
   async function choose(c: Context, authorization: Authorization, chosen: string): Promise<Response> {
-    const outcome = await chooseInstallation(broker, authorization, {
+    const outcome = await chooseOffered(broker, authorization, {
       chosen,
       browserId: cookies.idOf(c),
       sessionUser: (await sessionOf(c, broker, authorization.projectId))?.userId,

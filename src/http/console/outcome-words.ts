@@ -43,6 +43,7 @@ const FAILURE_WORDS = {
   provider_unavailable: 'provider not available',
   provider_changed: 'provider was changed',
   account_mismatch: 'another account',
+  nothing_to_choose: 'nothing to connect at the provider',
 } as const satisfies Record<FailureReason, string>
 
 const OTHER_WORDS = {

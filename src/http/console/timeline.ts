@@ -21,6 +21,7 @@ const WORDS = {
   code_exchange: 'The code was exchanged for tokens',
   user_info: 'The account was read',
   introspection: 'The token was introspected',
+  choices: 'The provider listed what can be connected',
   stored: 'The connection was stored',
   ended: 'Ended',
   connected: 'Connected',

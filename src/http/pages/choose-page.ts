@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { OfferedOption } from '../../domain/authorization.ts'
 import { type Brand, NO_BRAND } from '../../domain/brand.ts'
 import { type Html, name, page } from './layout.ts'
 import type { Words } from './texts/words.ts'
@@ -8,7 +9,7 @@ export interface ChooseView {
   readonly brand?: Brand | undefined
   readonly providerName: string
   /** What the provider listed; empty: the client is installed nowhere yet. */
-  readonly options: readonly { readonly id: string; readonly name: string }[]
+  readonly options: readonly Pick<OfferedOption, 'id' | 'name' | 'detail'>[]
   /** The URL to which the choice is posted, and a new click that asks the provider again. */
   readonly action: string
   readonly cancelAction: string
@@ -31,7 +32,9 @@ export function choosePage({ words, brand = NO_BRAND, options, ...view }: Choose
 ${options.map(
   (option) => html`<form method="post" action="${view.action}">
 <input type="hidden" name="${CHOICE_FIELD}" value="${option.id}">
-<button type="submit" aria-label="${t.connect}: ${option.name}"><bdi>${option.name}</bdi></button></form>`,
+<button type="submit" aria-label="${t.connect}: ${[option.name, option.detail].filter(Boolean).join(', ')}"><bdi>${option.name}</bdi>${
+    option.detail !== undefined && html`<br><bdi class="small">${option.detail}</bdi>`
+  }</button></form>`,
 )}
 <p class="warning" role="note">${connect.warning({ app })}</p>
 <p class="muted small">${t.notListed({ provider })}</p>`

@@ -8,7 +8,7 @@ import { refuse } from './refuse.ts'
 
 // Values that the provider returns for each connection, such as the host of its API.
 
-const SOURCES = ['authorization_response', 'token_response', 'user_info'] as const
+const SOURCES = ['authorization_response', 'token_response', 'user_info', 'choice'] as const
 
 const name = z
   .string()
@@ -28,7 +28,7 @@ export const keptValuesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: values that the provider returns for each connection, stored with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response, otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name. `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted values instead. All endpoints but the authorization endpoint can use values of the authorization response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes through the user's browser.",
+      "Beyond Arcade: values that the provider returns for each connection, stored with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response, otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name. With `choice` it is an expression within the item of `choices_request` that the user chose. `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted values instead. All endpoints but the authorization endpoint can use values of the authorization response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes through the user's browser.",
     example: {
       instance_url: { from: 'token_response', pattern: 'https://[a-z0-9-]+\\.my\\.salesforce\\.com' },
     },
@@ -65,6 +65,15 @@ export function readKeptValues(
     return [name, { from, at: place, ...allowed, ...(example !== undefined && { example }) }]
   })
   return read.length > 0 ? Object.fromEntries(read) : undefined
+}
+
+/** Refuses values of a choice that no request offers, and a choice of which nothing is kept. */
+export function checkChoice({ choicesRequest, keptValues = {} }: Provider): void {
+  const chosen = Object.entries(keptValues).find(([, { from }]) => from === 'choice')
+  if (chosen !== undefined && choicesRequest === undefined)
+    refuse(`oauth2.kept_values.${chosen[0]}.from`, 'is choice, so oauth2.choices_request is required')
+  if (chosen === undefined && choicesRequest !== undefined)
+    refuse('oauth2.choices_request', 'has no use unless a value of oauth2.kept_values is from the choice')
 }
 
 function readAllowed(

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type {
   AuthorizationRequestBlock,
+  ChoicesRequestBlock,
   InstallationsRequestBlock,
+  ListRequestBlock,
   RenewalRequestBlock,
   ResourceRequestBlock,
   RevocationRequestBlock,
@@ -75,40 +77,36 @@ export const FRAGMENT = {
   }),
 }
 
-const installationsMember = memberOf<ResourceRequestBlock & InstallationsRequestBlock, RequestContext>()
+const listMember = memberOf<ResourceRequestBlock & InstallationsRequestBlock, RequestContext>()
+const choicesMember = memberOf<ResourceRequestBlock & ChoicesRequestBlock, RequestContext>()
 const expression = z.string().min(1).max(500)
 
-/** Where the answer has the installations, and what each of them is. */
+/** Where the answer has the list, and the id and the name of each item. */
+function listed(defaults: Pick<ListRequestBlock, 'at' | 'id' | 'name'>) {
+  const place = (name: keyof typeof defaults, description: string) =>
+    listMember({
+      ...input(expression.nullish().meta({ description })),
+      answer: z.string(),
+      read: (sent, { path }) => ({ [name]: readExpression(`${path}.${name}`, sent ?? defaults[name]) }),
+      write: (block) => block[name],
+    })
+  return {
+    at: place(
+      'at',
+      'The list in the answer, as an expression of `response_map`; an answer that is a list itself is `$.items`. Default: `$.installations`, in `choices_request` `$.items`.',
+    ),
+    id: place('id', 'The id, within one item of the list. Default: `$.id`.'),
+    name: place(
+      'name',
+      'The name for people, within one item of the list. Default: `$.account.login`, in `choices_request` `$.name`.',
+    ),
+  }
+}
+
+/** What each installation is, and what it grants. */
 export const LISTED = {
-  at: installationsMember({
-    ...input(
-      expression.nullish().meta({
-        description: 'The list in the answer, as an expression of `response_map`: `$.installations`.',
-      }),
-    ),
-    answer: z.string(),
-    read: (sent, { path }) => ({ at: readExpression(`${path}.at`, sent ?? '$.installations') }),
-    write: ({ at }) => at,
-  }),
-  id: installationsMember({
-    ...input(
-      expression.nullish().meta({ description: 'The id, within one item of the list. Default: `$.id`.' }),
-    ),
-    answer: z.string(),
-    read: (sent, { path }) => ({ id: readExpression(`${path}.id`, sent ?? '$.id') }),
-    write: ({ id }) => id,
-  }),
-  name: installationsMember({
-    ...input(
-      expression.nullish().meta({
-        description: 'The name for people, within one item of the list. Default: `$.account.login`.',
-      }),
-    ),
-    answer: z.string(),
-    read: (sent, { path }) => ({ name: readExpression(`${path}.name`, sent ?? '$.account.login') }),
-    write: ({ name }) => name,
-  }),
-  scopes: installationsMember({
+  ...listed({ at: '$.installations', id: '$.id', name: '$.account.login' }),
+  scopes: listMember({
     ...input(
       expression.nullish().meta({
         description:
@@ -120,6 +118,23 @@ export const LISTED = {
       scopes: sent == null ? undefined : readExpression(`${path}.scopes`, sent),
     }),
     write: ({ scopes }) => scopes,
+  }),
+}
+
+/** What each tenant is that a user may choose. */
+export const CHOICES = {
+  ...listed({ at: '$.items', id: '$.id', name: '$.name' }),
+  detail: choicesMember({
+    ...input(
+      expression.nullish().meta({
+        description: 'What tells items of the same name apart, within one item: the address of a site.',
+      }),
+    ),
+    answer: z.string().optional(),
+    read: (sent, { path }) => ({
+      detail: sent == null ? undefined : readExpression(`${path}.detail`, sent),
+    }),
+    write: ({ detail }) => detail,
   }),
 }
 

@@ -8,6 +8,7 @@ import { checkExchange } from './exchange-subject.ts'
 import { checkGrantAssertion } from './grant-assertion.ts'
 import { checkUserless, withoutCode } from './grant-settings.ts'
 import { checkInstalled } from './installation-grant.ts'
+import { checkChoice } from './kept-values.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
 import { type Found, readMembers } from './member.ts'
 import { OAUTH2_MEMBERS, type OAuth2Input } from './oauth2-settings.ts'
@@ -56,6 +57,7 @@ export function readProvider(
   checkClientKey(provider)
   checkGrantAssertion(provider)
   checkInstalled(provider, { allowsHttp })
+  checkChoice(provider)
   checkRequestObject(provider)
   checkDpop(provider)
   checkRefresh(provider)

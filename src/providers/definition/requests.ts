@@ -16,7 +16,7 @@ import {
   withoutUndefined,
   writeMembers,
 } from './member.ts'
-import { FRAGMENT, LISTED, RENEWAL, REVOKED, TRIGGERS } from './members-of-one-kind.ts'
+import { CHOICES, FRAGMENT, LISTED, RENEWAL, REVOKED, TRIGGERS } from './members-of-one-kind.ts'
 import { refuse } from './refuse.ts'
 import { REQUEST_MEMBERS, type RequestContext, type RequestRules } from './request-members.ts'
 
@@ -71,6 +71,7 @@ const INTROSPECTION = {
   }),
 }
 
+const TENANTS = { ...REQUEST_MEMBERS, ...CHOICES }
 const INSTALLATIONS = { ...REQUEST_MEMBERS, ...LISTED }
 const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
 
@@ -84,6 +85,7 @@ const changedBlock = z.object({
   ...shapeOf(RENEWAL, 'change'),
   ...shapeOf(FRAGMENT, 'change'),
   ...shapeOf(LISTED, 'change'),
+  ...shapeOf(CHOICES, 'change'),
 })
 const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer')).meta({ id: 'OAuth2Request' })
 
@@ -182,6 +184,20 @@ export const REQUESTS = {
         'Beyond Arcade: renews the access token itself while it is alive, in place of `refresh_request` (Instagram, Threads). All connections are renewed in the background, halfway through the lifetime of their token.',
     }),
     z.object(shapeOf(RENEWED, 'answer')).optional(),
+  ),
+  choices_request: request(
+    {
+      role: 'choices',
+      members: TENANTS,
+      placeholders: ['client_id', 'access_token'],
+      authMethods: ['bearer_access_token'],
+      mayBeGet: true,
+    },
+    z.object(shapeOf(TENANTS, 'create')).nullish().meta({
+      description:
+        'Beyond Arcade: lists the tenants of a user (sites, organizations, accounts) with the token of their code, where a connection is for one of them. The user chooses one of several; `kept_values` with `from: "choice"` say what of it is kept.',
+    }),
+    z.object(shapeOf(TENANTS, 'answer')).optional(),
   ),
   installations_request: request(
     {
@@ -302,6 +318,8 @@ function readBlock(
 }
 
 function withoutUse({ role }: RequestKind, { grant }: Found<Provider>): string {
+  if (role === 'choices')
+    return 'needs the grant authorization_code: a user chooses after the approval in a browser'
   if (role === 'device_authorization') return 'has no use without the grant device_code'
   if (role === 'installations' || role === 'installation_token')
     return 'has no use without the grant installation'
@@ -314,7 +332,7 @@ function withoutUse({ role }: RequestKind, { grant }: Found<Provider>): string {
 }
 
 /** Members of one kind of request, which others refuse. A change ignores other members that its kind does not have. */
-const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT, LISTED].flatMap((members) => Object.keys(members))
+const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT, LISTED, CHOICES].flatMap((members) => Object.keys(members))
 
 function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput | null | undefined): void {
   for (const [name, value] of Object.entries(sent ?? {}))
@@ -324,7 +342,11 @@ function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput 
 
 function kindsWith(member: string): string[] {
   if (Object.hasOwn(REVOKED, member)) return ['revocation_request']
-  if (Object.hasOwn(LISTED, member)) return ['installations_request']
+  const lists = { installations_request: LISTED, choices_request: CHOICES }
+  const ofLists = Object.entries(lists).flatMap(([wire, members]) =>
+    Object.hasOwn(members, member) ? [wire] : [],
+  )
+  if (ofLists.length > 0) return ofLists
   return [Object.hasOwn(RENEWAL, member) ? 'renewal_request' : 'authorize_request']
 }
 

@@ -364,6 +364,7 @@ export interface AuthProviderCreateRequest {
         readonly refresh?: readonly string[] | undefined
         readonly exchange?: readonly string[] | undefined
         readonly renewal?: readonly string[] | undefined
+        readonly choices?: readonly string[] | undefined
         readonly installations?: readonly string[] | undefined
         readonly installation_token?: readonly string[] | undefined
         readonly test?: readonly string[] | undefined
@@ -487,6 +488,7 @@ export interface AuthProviderCreateRequest {
          * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
          * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
          * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * With `choice` it is an expression within the item of `choices_request` that the user chose.
          * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
          * values instead. All endpoints but the authorization endpoint can use values of the authorization
          * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
@@ -495,7 +497,7 @@ export interface AuthProviderCreateRequest {
         readonly kept_values?:
           | {
               readonly [name: string]: {
-                readonly from: 'authorization_response' | 'token_response' | 'user_info'
+                readonly from: 'authorization_response' | 'token_response' | 'user_info' | 'choice'
                 readonly at?: string | undefined
                 readonly pattern?: string | undefined
                 readonly one_of?: readonly string[] | undefined
@@ -1005,6 +1007,125 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
+         * Beyond Arcade: lists the tenants of a user (sites, organizations, accounts) with the token of their
+         * code, where a connection is for one of them. The user chooses one of several; `kept_values` with
+         * `from: "choice"` say what of it is kept.
+         */
+        readonly choices_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
+              readonly name?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
          * Beyond Arcade, with the grant `installation`: lists the installations that a user may use, with the
          * token of their code. Only these are offered.
          */
@@ -1105,11 +1226,17 @@ export interface AuthProviderCreateRequest {
                 | 'access_token_jwt'
                 | null
                 | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -2207,7 +2334,7 @@ export interface AuthProviderResponse {
     readonly variables?: { readonly [name: string]: ProviderVariable }
     readonly kept_values?: {
       readonly [name: string]: {
-        readonly from: 'authorization_response' | 'token_response' | 'user_info'
+        readonly from: 'authorization_response' | 'token_response' | 'user_info' | 'choice'
         readonly at: string
         readonly pattern?: string
         readonly one_of?: readonly string[]
@@ -2262,6 +2389,24 @@ export interface AuthProviderResponse {
       readonly error_response?: OAuth2ErrorResponse
       readonly expiration_format?: string
       readonly least_age: number
+    }
+    readonly choices_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: OAuth2ErrorResponse
+      readonly expiration_format?: string
+      readonly at: string
+      readonly id: string
+      readonly name: string
+      readonly detail?: string
     }
     readonly installations_request?: {
       readonly endpoint: string
@@ -2543,6 +2688,7 @@ export interface AuthProviderUpdateRequest {
          * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
          * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
          * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * With `choice` it is an expression within the item of `choices_request` that the user chose.
          * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
          * values instead. All endpoints but the authorization endpoint can use values of the authorization
          * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
@@ -2551,7 +2697,7 @@ export interface AuthProviderUpdateRequest {
         readonly kept_values?:
           | {
               readonly [name: string]: {
-                readonly from: 'authorization_response' | 'token_response' | 'user_info'
+                readonly from: 'authorization_response' | 'token_response' | 'user_info' | 'choice'
                 readonly at?: string | undefined
                 readonly pattern?: string | undefined
                 readonly one_of?: readonly string[] | undefined
@@ -2752,11 +2898,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -2764,6 +2916,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -2889,11 +3043,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -2901,6 +3061,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3026,11 +3188,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3038,6 +3206,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3163,11 +3333,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3175,6 +3351,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3300,11 +3478,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3312,6 +3496,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3437,11 +3623,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3449,6 +3641,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3574,11 +3768,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3586,6 +3786,153 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly choices_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                            | 'authorization_pending'
+                            | 'expired_token'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
+              readonly at?: string | null | undefined
+              /** The id, within one item of the list. Default: `$.id`. */
+              readonly id?: string | null | undefined
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
+              readonly name?: string | null | undefined
+              /**
+               * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
+               * "read"}`, which means `contents:read`. Left out: not told, so everything that was asked for counts
+               * as granted.
+               */
+              readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3711,11 +4058,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3723,6 +4076,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3848,11 +4203,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3860,6 +4221,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -3985,11 +4348,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -3997,6 +4366,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -4122,11 +4493,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -4134,6 +4511,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -4259,11 +4638,17 @@ export interface AuthProviderUpdateRequest {
               readonly least_age?: number | null | undefined
               /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
               readonly fragment?: string | null | undefined
-              /** The list in the answer, as an expression of `response_map`: `$.installations`. */
+              /**
+               * The list in the answer, as an expression of `response_map`; an answer that is a list itself is
+               * `$.items`. Default: `$.installations`, in `choices_request` `$.items`.
+               */
               readonly at?: string | null | undefined
               /** The id, within one item of the list. Default: `$.id`. */
               readonly id?: string | null | undefined
-              /** The name for people, within one item of the list. Default: `$.account.login`. */
+              /**
+               * The name for people, within one item of the list. Default: `$.account.login`, in `choices_request`
+               * `$.name`.
+               */
               readonly name?: string | null | undefined
               /**
                * What the installation grants, within one item: a list of scopes, or an object such as `{"contents":
@@ -4271,6 +4656,8 @@ export interface AuthProviderUpdateRequest {
                * as granted.
                */
               readonly scopes?: string | null | undefined
+              /** What tells items of the same name apart, within one item: the address of a site. */
+              readonly detail?: string | null | undefined
             }
           | null
           | undefined
@@ -5106,6 +5493,8 @@ export type CauseCode =
   | 'id_token_refused'
   | 'host_not_allowed'
   | 'wrong_account'
+  | 'nothing_to_choose'
+  | 'not_chosen'
   | 'entry_changed'
   | 'own_fault'
   | 'scopes_withheld'
@@ -5576,6 +5965,7 @@ export interface ExplainedStep {
     | 'code_exchange'
     | 'user_info'
     | 'introspection'
+    | 'choices'
     | 'stored'
     | 'ended'
     | 'connected'
@@ -5680,6 +6070,7 @@ export type FailureReason =
   | 'provider_unavailable'
   | 'provider_changed'
   | 'account_mismatch'
+  | 'nothing_to_choose'
   | 'approval_denied'
   | 'approval_expired'
   | 'approval_superseded'

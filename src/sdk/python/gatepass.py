@@ -799,6 +799,7 @@ class AuthProviderCreateRequestOtherEndpoints(TypedDict, total=False):
     refresh: list[str]
     exchange: list[str]
     renewal: list[str]
+    choices: list[str]
     installations: list[str]
     installation_token: list[str]
     test: list[str]
@@ -860,6 +861,7 @@ class AuthProviderCreateRequestOauth2(TypedDict, total=False):
     refresh_request: OAuth2RequestOfIssuer
     exchange_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
     renewal_request: Optional[AuthProviderCreateRequestOauth2RenewalRequest]
+    choices_request: Optional[AuthProviderCreateRequestOauth2ChoicesRequest]
     installations_request: Optional[AuthProviderCreateRequestOauth2InstallationsRequest]
     installation_token_request: Optional[AuthProviderCreateRequestOauth2ExchangeRequest]
     user_info_request: Optional[AuthProviderCreateRequestOauth2UserInfoRequest]
@@ -910,7 +912,7 @@ class AuthProviderCreateRequestOauth2VariablesValue(TypedDict, total=False):
     ask: Literal["operator", "user"]
 
 
-_AuthProviderCreateRequestOauth2KeptValuesValueNamed = TypedDict("_AuthProviderCreateRequestOauth2KeptValuesValueNamed", {"from": "Literal[\"authorization_response\", \"token_response\", \"user_info\"]"})
+_AuthProviderCreateRequestOauth2KeptValuesValueNamed = TypedDict("_AuthProviderCreateRequestOauth2KeptValuesValueNamed", {"from": "Literal[\"authorization_response\", \"token_response\", \"user_info\", \"choice\"]"})
 
 
 class AuthProviderCreateRequestOauth2KeptValuesValue(_AuthProviderCreateRequestOauth2KeptValuesValueNamed, total=False):
@@ -1048,6 +1050,28 @@ class AuthProviderCreateRequestOauth2RenewalRequest(_AuthProviderCreateRequestOa
     error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
     expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
     least_age: Optional[int]
+
+
+class _AuthProviderCreateRequestOauth2ChoicesRequestRequired(TypedDict):
+    endpoint: str
+
+
+class AuthProviderCreateRequestOauth2ChoicesRequest(_AuthProviderCreateRequestOauth2ChoicesRequestRequired, total=False):
+    method: Literal["GET", "POST", "DELETE", None]
+    auth_method: Optional[str]
+    params: Optional[dict[str, str]]
+    parameter_names: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestParameterNames]
+    headers: Optional[dict[str, str]]
+    auth_header_value_format: Optional[str]
+    request_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_content_type: Literal["application/x-www-form-urlencoded", "application/json", None]
+    response_map: Optional[dict[str, str]]
+    error_response: Optional[AuthProviderCreateRequestOauth2AuthorizeRequestErrorResponse]
+    expiration_format: Literal["relative_seconds", "relative_milliseconds", "absolute_unix_timestamp", "iso_8601", "access_token_jwt", None]
+    at: Optional[str]
+    id: Optional[str]
+    name: Optional[str]
+    detail: Optional[str]
 
 
 class _AuthProviderCreateRequestOauth2InstallationsRequestRequired(TypedDict):
@@ -1355,6 +1379,7 @@ class AuthProviderResponseOauth2(_AuthProviderResponseOauth2Required, total=Fals
     refresh_request: OAuth2Request
     exchange_request: OAuth2Request
     renewal_request: AuthProviderResponseOauth2RenewalRequest
+    choices_request: AuthProviderResponseOauth2ChoicesRequest
     installations_request: AuthProviderResponseOauth2InstallationsRequest
     installation_token_request: OAuth2Request
     user_info_request: AuthProviderResponseOauth2UserInfoRequest
@@ -1402,7 +1427,7 @@ class AuthProviderResponseOauth2ClientSecret(TypedDict):
     exists: bool
 
 
-_AuthProviderResponseOauth2KeptValuesValueNamed = TypedDict("_AuthProviderResponseOauth2KeptValuesValueNamed", {"from": "Literal[\"authorization_response\", \"token_response\", \"user_info\"]"})
+_AuthProviderResponseOauth2KeptValuesValueNamed = TypedDict("_AuthProviderResponseOauth2KeptValuesValueNamed", {"from": "Literal[\"authorization_response\", \"token_response\", \"user_info\", \"choice\"]"})
 
 
 class _AuthProviderResponseOauth2KeptValuesValueRequired(_AuthProviderResponseOauth2KeptValuesValueNamed):
@@ -1483,6 +1508,28 @@ class AuthProviderResponseOauth2RenewalRequest(_AuthProviderResponseOauth2Renewa
     response_map: dict[str, str]
     error_response: OAuth2ErrorResponse
     expiration_format: str
+
+
+class _AuthProviderResponseOauth2ChoicesRequestRequired(TypedDict):
+    endpoint: str
+    method: str
+    auth_method: str
+    params: dict[str, str]
+    request_content_type: str
+    response_content_type: str
+    at: str
+    id: str
+    name: str
+
+
+class AuthProviderResponseOauth2ChoicesRequest(_AuthProviderResponseOauth2ChoicesRequestRequired, total=False):
+    parameter_names: dict[str, str]
+    headers: dict[str, str]
+    auth_header_value_format: str
+    response_map: dict[str, str]
+    error_response: OAuth2ErrorResponse
+    expiration_format: str
+    detail: str
 
 
 class _AuthProviderResponseOauth2InstallationsRequestRequired(TypedDict):
@@ -1778,6 +1825,7 @@ class AuthProviderUpdateRequestOauth2(TypedDict, total=False):
     refresh_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     exchange_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     renewal_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
+    choices_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     installations_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     installation_token_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
     user_info_request: Optional[AuthProviderUpdateRequestOauth2AuthorizeRequest]
@@ -1842,6 +1890,7 @@ class AuthProviderUpdateRequestOauth2AuthorizeRequest(TypedDict, total=False):
     id: Optional[str]
     name: Optional[str]
     scopes: Optional[str]
+    detail: Optional[str]
 
 
 class _AuthorizationRequired(TypedDict):
@@ -2404,7 +2453,7 @@ class ExecuteResult(_ExecuteResultRequired, total=False):
 
 class _ExplainedStepRequired(TypedDict):
     at: str
-    step: Literal["begun", "link_opened", "logged_in", "clicked", "pushed_authorization", "temporary_credentials", "device_authorization", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
+    step: Literal["begun", "link_opened", "logged_in", "clicked", "pushed_authorization", "temporary_credentials", "device_authorization", "sent_to_provider", "callback", "refused", "user_confirmed", "code_exchange", "user_info", "introspection", "choices", "stored", "ended", "connected", "refreshed", "refresh_failed", "needs_authorization", "used"]
     details: ExplainedStepDetails
 
 
@@ -4550,12 +4599,12 @@ class ValidateCustomVerifierAnswer(TypedDict):
 
 
 AnswerCondition = Union[AnswerConditionAt, AnswerConditionAt_, AnswerConditionAt__, AnswerConditionLink]
-CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "code_not_entered", "account_not_confirmed", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "subject_not_connected", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
+CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "code_not_entered", "account_not_confirmed", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "subject_not_connected", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "nothing_to_choose", "not_chosen", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
 ErrorCode = Literal["invalid_request", "unsupported_media_type", "request_too_large", "method_not_allowed", "rate_limited", "too_many_pending", "invalid_authorization", "insufficient_role", "insufficient_scope", "user_not_allowed", "not_found", "already_exists", "already_decided", "digest_mismatch", "set_by_operator", "ambiguous_tool", "tool_source_changed", "provider_not_found", "provider_incomplete", "provider_inactive", "provider_unavailable", "token_request_refused", "scopes_not_granted", "not_accepted", "proxy_only", "host_not_allowed", "user_mismatch", "authorization_failed", "authorization_required", "authorization_expired", "denied_by_policy", "policy_check_failed", "invalid_tool", "invalid_input", "answer_not_kept", "entries_archived", "outcome_unknown", "store_unavailable", "not_implemented", "internal_error"]
 ExecuteOutput = Union[ExecuteOutputValue, ExecuteOutputError, ExecuteOutputRequiresAuthorization, ExecuteOutputArtifact]
-FailureReason = Literal["access_denied", "expired", "user_mismatch", "issuer_mismatch", "invalid_scope", "invalid_client", "invalid_grant", "provider_refused", "provider_bad_response", "provider_unavailable", "provider_changed", "account_mismatch", "approval_denied", "approval_expired", "approval_superseded"]
+FailureReason = Literal["access_denied", "expired", "user_mismatch", "issuer_mismatch", "invalid_scope", "invalid_client", "invalid_grant", "provider_refused", "provider_bad_response", "provider_unavailable", "provider_changed", "account_mismatch", "nothing_to_choose", "approval_denied", "approval_expired", "approval_superseded"]
 FaultCode = Literal["missing", "wrong_type", "not_one_of", "too_short", "too_long", "too_small", "too_large", "unknown_member", "unknown_parameter", "repeated_parameter", "invalid_json", "not_allowed", "conflict", "unknown", "invalid"]
 JsonValue = Any
 JsonSchema = dict[str, JsonValue]

@@ -105,6 +105,48 @@ describe('a code that users enter', () => {
   })
 })
 
+const TENANTS = {
+  authorize_request: { endpoint: endpoint('authorize') },
+  token_request: { endpoint: endpoint('token') },
+  user_info_request: { endpoint: endpoint('me'), triggers: { on_token_grant: true } },
+  choices_request: { endpoint: endpoint('sites'), detail: '$.url' },
+  kept_values: { site: { from: 'choice', at: '$.id', pattern: '[0-9a-f]{8}' } },
+  api: { ...API, headers: { 'x-site': '{{site}}' } },
+}
+
+describe('a choice of the tenant', () => {
+  test.each<[string, object]>([
+    ['as Atlassian has it', {}],
+    [
+      'in the answer that names the account',
+      { choices_request: { endpoint: endpoint('me'), at: '$.sites' } },
+    ],
+    ['without a name of the person', { user_info_request: undefined, account: { id: [], name: [] } }],
+    ['tokens bound to a key', { dpop: { algorithm: 'ES256' } }],
+  ])('%s', async (_, more) => {
+    const { ok, steps } = await run({ ...TENANTS, ...more })
+    expect(steps.filter((step) => !step.ok)).toEqual([])
+    expect(ok).toBe(true)
+    expect(steps.map(({ step }) => step)).toContain('choice')
+  })
+
+  test.each<[string, object]>([
+    ['another list', { choices_request: { ...TENANTS.choices_request, at: '$.sites' } }],
+    [
+      'another member of the id',
+      { choices_request: { ...TENANTS.choices_request, id: '$.key' }, kept_values: {} },
+    ],
+    [
+      'another header of the list',
+      { choices_request: { ...TENANTS.choices_request, headers: { 'x-api': '2' } } },
+    ],
+  ])('%s is noticed', async (_, plays) => {
+    const { ok, steps } = await run(TENANTS, plays)
+    expect(ok).toBe(false)
+    expect(steps.at(-1)).toMatchObject({ step: 'choice', ok: false })
+  })
+})
+
 const INSTALLATION = {
   grant: { type: 'installation' },
   variables: { slug: { pattern: '[a-z-]+', value: 'gatepass-test' } },

@@ -61,7 +61,7 @@ export const assertions: readonly Mutation[] = [
   {
     rows: ['76'],
     fault: 'any browser is offered the installations, and chooses',
-    file: 'src/flows/choose-installation.ts',
+    file: 'src/flows/choose-offered.ts',
     from: 'if (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash) return undefined',
     to: 'if (browserId !== undefined && sha256(browserId) === authorization.id) return undefined',
     test: GITHUB_APP,
@@ -70,7 +70,7 @@ export const assertions: readonly Mutation[] = [
   {
     rows: ['76'],
     fault: 'what was not offered can be chosen',
-    file: 'src/flows/choose-installation.ts',
+    file: 'src/flows/choose-offered.ts',
     from: 'const isOffered = offered?.options.some(({ id }) => id === chosen) === true',
     to: 'const isOffered = offered !== undefined && chosen !== undefined',
     test: GITHUB_APP,

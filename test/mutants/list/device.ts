@@ -30,8 +30,8 @@ export const device: readonly Mutation[] = [
     rows: ['78'],
     fault: 'another browser is shown the code and the account',
     file: 'src/flows/device/shown-device.ts',
-    from: 'return browserId !== undefined && sha256(browserId) === attempt.browserHash',
-    to: 'return sha256(browserId ?? "") !== ""',
+    from: 'if (attempt === undefined || browserId === undefined || sha256(browserId) !== attempt.browserHash)',
+    to: 'if (attempt === undefined)',
     test: TEST,
     name: 'is shown no code and no account, and cannot answer',
   },
@@ -128,7 +128,7 @@ export const device: readonly Mutation[] = [
   {
     rows: ['79'],
     fault: 'tokens stay alive when the link ends without an answer',
-    file: 'src/flows/device/held-grant.ts',
+    file: 'src/flows/held-grant.ts',
     from: 'for (const one of next) await revokeHeld(broker, one)',
     to: 'for (const one of next) void one',
     test: 'flows/device.test.ts',
@@ -137,7 +137,7 @@ export const device: readonly Mutation[] = [
   {
     rows: ['79'],
     fault: 'held tokens are sent to an endpoint that did not give them',
-    file: 'src/flows/device/held-grant.ts',
+    file: 'src/flows/held-grant.ts',
     from: 'if (!beganWith(broker, entry, secrets.providerIdentity)) return',
     to: '',
     test: 'flows/device.test.ts',

@@ -256,6 +256,11 @@ export interface Texts {
         readonly happened: string
         readonly todo: string
       }
+      readonly nothing_to_choose: {
+        readonly title: string
+        readonly happened: string
+        readonly todo: string
+      }
     }
     readonly kinds: {
       readonly completed: {

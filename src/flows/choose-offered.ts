@@ -15,7 +15,9 @@ import { failAsAnotherUser } from './another-user.ts'
 import { openAttemptSecrets } from './attempt-secrets.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { completeAuthorization } from './complete-authorization.ts'
-import { CHOICE } from './installation-choice.ts'
+import { openHeldGrant } from './held-grant.ts'
+import { CHOICE } from './offer-choice.ts'
+import { responseOf } from './typed-grant.ts'
 
 // What the browser that approved is asked on our page, and what it answers.
 
@@ -44,11 +46,11 @@ function secretsOf(broker: Broker, authorization: Pending, attempt: Attempt): Pa
 
 export type Chosen =
   | { readonly outcome: 'current'; readonly authorization: Authorization }
-  /** Another browser than the one that approved, or one that was offered no such installation. Nothing was changed. */
+  /** Another browser than the one that approved, or one that was offered nothing of that id. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }
 
-/** Stores the connection of the installation that the browser chose. */
-export async function chooseInstallation(
+/** Stores the connection of the installation or tenant that the browser chose. */
+export async function chooseOffered(
   broker: Broker,
   authorization: Authorization,
   {
@@ -71,11 +73,18 @@ export async function chooseInstallation(
   }
   if (sessionUser !== undefined && sessionUser !== authorization.userId)
     return { outcome: 'current', authorization: await failAsAnotherUser(broker, authorization) }
-  const { attempt } = authorization as Extract<Authorization, { status: 'pending' }> // `offeredTo` has checked it
+  const { attempt, granted } = authorization as Pending // `offeredTo` has checked it
   const completed = await completeAuthorization(broker, {
     from: 'pending',
     stateHash: attempt?.stateHash ?? '',
-    response: () => new URLSearchParams({ [CHOICE]: chosen }),
+    response: () => {
+      const answer = new URLSearchParams({ [CHOICE]: chosen })
+      if (granted === undefined) return answer
+      // the parameters of the authorization response come first, so that none of them takes the place of ours
+      const { grant, response } = openHeldGrant(broker, authorization, granted)
+      for (const [name, value] of [...responseOf(grant), ...answer]) response.set(name, value)
+      return response
+    },
   })
   if (completed !== undefined) return { outcome: 'current', authorization: completed }
   const found = (await broker.store.authorizations.find(authorization.id)) ?? authorization
