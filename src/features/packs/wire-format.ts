@@ -38,7 +38,7 @@ export const APPROVALS = ['none', 'ask'] as const
 
 /** The file of a tool: a described request, and what a pack says besides. */
 export const packToolSchema = requestDescription
-  .omit({ authorization: true, version: true, tags: true, errors: true })
+  .omit({ authorization: true, version: true, tags: true })
   .extend({
     $schema: z.string().optional(),
     description: z.string().min(1).max(1000),

@@ -53,7 +53,17 @@ function requestOf(pack: Pack, tool: PackTool, { providerId }: PackChoice): Requ
     version: pack.version,
     tags: [pack.id],
     authorization: { ...provider, scopes, ...(alternatives && { alternatives }) },
-    ...(pack.errors && { errors: pack.errors }),
+    ...((pack.errors || tool.errors) && { errors: errorsOf(pack, tool) }),
+  }
+}
+
+/** What the pack says about errors, and above it what the tool says about its own. */
+function errorsOf({ errors: ofPack = {} }: Pack, { errors: ofTool = {} }: PackTool) {
+  return {
+    ...ofPack,
+    ...ofTool,
+    kinds: { ...ofPack.kinds, ...ofTool.kinds },
+    advice: { ...ofPack.advice, ...ofTool.advice },
   }
 }
 

@@ -24,16 +24,25 @@ const condition = z
     z.object({ at: path, is: z.union([z.string(), z.number(), z.boolean()]).optional() }).strict(),
     z.object({ at: path, is_above_page: z.literal(true) }).strict(),
     z.object({ at: path, is_as_long_as: z.string() }).strict(),
+    z.object({ lacks: path }).strict(),
     z.object({ link: z.literal('next') }).strict(),
   ])
   .openapi('AnswerCondition', {
     description:
-      'Whether a value is there, or is this one; whether it is above the number of the page; whether a list has as many elements as a property of the input asked for; whether the header `Link` has a next page',
+      'Whether a value is there, is this one, or is not there (`lacks`); whether it is above the number of the page; whether a list has as many elements as a property of the input asked for; whether the header `Link` has a next page',
   })
 
 export const answerDescription = z
   .object({
     members: paths.optional().meta({ description: 'The members that are kept; all unless given' }),
+    drop: paths.optional().meta({ description: 'Members within those that are left out' }),
+    foreign: z.array(path).max(50).optional().meta({
+      description: 'Texts that others wrote: the answer lists these paths as `written_by_others`',
+    }),
+    limit: z.int().min(1000).max(1_000_000).optional().meta({
+      description:
+        'The longest answer, in characters of JSON; 16,000 by default. A longer one is cut, and `cut` says how to go on',
+    }),
     convert: z
       .record(path, z.enum(ANSWER_CONVERSIONS))
       .optional()
@@ -71,6 +80,8 @@ export const pagesDescription = z
   })
   .strict()
 
+const WAIT_PLACES = ['header', 'at', 'amount'] as const
+
 export const errorDescription = z
   .object({
     failed_if: z
@@ -84,20 +95,27 @@ export const errorDescription = z
     kinds: z
       .record(z.string(), z.enum(FAILURE_KINDS))
       .optional()
-      .meta({ description: 'By code; `*` at its end: any ending' }),
-    advice: z.record(z.string(), z.string().max(300)).optional().meta({ description: 'By code: what to do' }),
+      .meta({ description: 'By code or status; `*` at the end of a code: any ending' }),
+    sentences: z.record(z.string().min(3).max(200), z.string().min(1).max(100)).optional().meta({
+      description: 'Parts of the message of an answer without a code, and the code that it then has',
+    }),
+    advice: z
+      .record(z.string(), z.string().max(300))
+      .optional()
+      .meta({ description: 'By code or status: what to do' }),
     wait: z
       .array(
         z
           .object({
             header: z.string().optional(),
             at: path.optional(),
-            unit: z.enum(['seconds', 'milliseconds', 'epoch_seconds', 'epoch_milliseconds']),
+            amount: z.number().positive().optional(),
+            unit: z.enum(['seconds', 'milliseconds', 'epoch_seconds', 'epoch_milliseconds', 'time']),
           })
           .strict()
           .refine(
-            ({ header, at }) => (header === undefined) !== (at === undefined),
-            'has either header or at',
+            (one) => WAIT_PLACES.filter((place) => one[place] !== undefined).length === 1,
+            'has one of header, at and amount',
           ),
       )
       .max(5)
@@ -109,14 +127,14 @@ export const errorDescription = z
 type ConditionWire = z.output<typeof condition>
 
 function toCondition(sent: ConditionWire): Condition {
-  if ('link' in sent) return sent
+  if ('link' in sent || 'lacks' in sent) return sent
   if ('is_above_page' in sent) return { at: sent.at, isAbovePage: true }
   if ('is_as_long_as' in sent) return { at: sent.at, isAsLongAs: sent.is_as_long_as }
   return { at: sent.at, ...(sent.is !== undefined && { is: sent.is }) }
 }
 
 function toConditionWire(condition: Condition): ConditionWire {
-  if ('link' in condition) return condition
+  if ('link' in condition || 'lacks' in condition) return condition
   if ('isAbovePage' in condition) return { at: condition.at, is_above_page: true }
   if ('isAsLongAs' in condition) return { at: condition.at, is_as_long_as: condition.isAsLongAs }
   return condition
@@ -135,11 +153,21 @@ export function toAnswerSettings({
   }
 }
 
-export function toAnswerWire({ longTexts, members, file, ...rest }: Omit<AnswerPlan, 'pages' | 'errors'>) {
+export function toAnswerWire({
+  longTexts,
+  members,
+  drop,
+  foreign,
+  goesOn: _,
+  file,
+  ...rest
+}: Omit<AnswerPlan, 'pages' | 'errors'>) {
   const { at, name, contentType } = file ?? {}
   return {
     ...rest,
     ...(members && { members: [...members] }),
+    ...(drop && { drop: [...drop] }),
+    ...(foreign && { foreign: [...foreign] }),
     ...(longTexts && { long_texts: longTexts }),
     ...(file && {
       file: withoutUndefined({
@@ -160,8 +188,8 @@ export function toErrorSettings({
     ...withoutUndefined(sent),
     ...(failedIf && { failedIf: failedIf.map(toCondition) }),
     ...(wait && {
-      wait: wait.map(({ header, at = '', unit }) => ({
-        ...(header === undefined ? { at } : { header }),
+      wait: wait.map(({ header, at = '', amount, unit }) => ({
+        ...(amount !== undefined ? { amount } : header === undefined ? { at } : { header }),
         unit,
       })),
     }),

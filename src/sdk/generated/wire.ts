@@ -25,8 +25,9 @@ export interface AddedPack {
 }
 
 /**
- * Whether a value is there, or is this one; whether it is above the number of the page; whether a list
- * has as many elements as a property of the input asked for; whether the header `Link` has a next page
+ * Whether a value is there, is this one, or is not there (`lacks`); whether it is above the number of
+ * the page; whether a list has as many elements as a property of the input asked for; whether the
+ * header `Link` has a next page
  */
 export type AnswerCondition =
   | {
@@ -44,12 +45,25 @@ export type AnswerCondition =
       readonly at: string
       readonly is_as_long_as: string
     }
+  | {
+      /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
+      readonly lacks: string
+    }
   | { readonly link: 'next' }
 
 /** What of an answer becomes the value of the tool */
 export interface AnswerDescription {
   /** The members that are kept; all unless given */
   readonly members?: readonly string[] | undefined
+  /** Members within those that are left out */
+  readonly drop?: readonly string[] | undefined
+  /** Texts that others wrote: the answer lists these paths as `written_by_others` */
+  readonly foreign?: readonly string[] | undefined
+  /**
+   * The longest answer, in characters of JSON; 16,000 by default. A longer one is cut, and `cut` says
+   * how to go on
+   */
+  readonly limit?: number | undefined
   /** By path: what is made of the value */
   readonly convert?:
     | {
@@ -5867,7 +5881,7 @@ export interface ErrorDescription {
   readonly code?: readonly string[] | undefined
   readonly message?: readonly string[] | undefined
   readonly details?: readonly string[] | undefined
-  /** By code; `*` at its end: any ending */
+  /** By code or status; `*` at the end of a code: any ending */
   readonly kinds?:
     | {
         readonly [name: string]:
@@ -5880,14 +5894,17 @@ export interface ErrorDescription {
           | 'server'
       }
     | undefined
-  /** By code: what to do */
+  /** Parts of the message of an answer without a code, and the code that it then has */
+  readonly sentences?: { readonly [name: string]: string } | undefined
+  /** By code or status: what to do */
   readonly advice?: { readonly [name: string]: string } | undefined
   readonly wait?:
     | readonly {
         readonly header?: string | undefined
         /** `a.b`, `a[]` for each element, `a[0]`, `a[name=From|To]`, `*` for any member, `$` for the whole */
         readonly at?: string | undefined
-        readonly unit: 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds'
+        readonly amount?: number | undefined
+        readonly unit: 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds' | 'time'
       }[]
     | undefined
 }

@@ -5,6 +5,7 @@ import { isRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { quote, Refusal } from '../read-json.ts'
 import type { AnswerPlan } from './answers/answer-plan.ts'
+import { ITEMS_FROM } from './answers/bound-answer.ts'
 import { checkAnswerPlan } from './answers/check-answer-plan.ts'
 import { PAGE } from './answers/pages.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
@@ -23,8 +24,8 @@ export function readRequestDescription(
     throw new Refusal(`request.name is ${quote(name)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   if (request.inputSchema.type !== 'object')
     throw new Refusal('request.input_schema must describe an object.')
-  const inputSchema = withLongTexts(
-    pages === undefined ? request.inputSchema : withPage(request.inputSchema),
+  const inputSchema = withItemsFrom(
+    withLongTexts(pages === undefined ? request.inputSchema : withPage(request.inputSchema), request),
     request,
   )
   const credentials = (request.authorization ?? []).map(toCredential)
@@ -55,11 +56,13 @@ export function readRequestDescription(
   }
 }
 
-function answerPlanOf({ answer, errors, pages }: RequestDescription): AnswerPlan | undefined {
+function answerPlanOf(request: RequestDescription): AnswerPlan | undefined {
+  const { answer, errors, pages } = request
   if (answer === undefined && errors === undefined && pages === undefined) return undefined
   const { request: _, ...plan } = pages ?? { request: undefined }
   const made: AnswerPlan = {
     ...answer,
+    ...(goesOn(request) && { goesOn: true }),
     ...(errors && { errors }),
     ...(pages && { pages: plan as AnswerPlan['pages'] & object }),
   }
@@ -74,6 +77,33 @@ function defaultsOf({ properties }: JsonSchema): Record<string, unknown> | undef
     isRecord(schema) && schema.default !== undefined ? [[name, schema.default] as const] : [],
   )
   return defaults.length > 0 ? Object.fromEntries(defaults) : undefined
+}
+
+/** Whether the tool only reads, and may answer a list, so that it can be called again for the rest. */
+function goesOn({ answer, annotations, method }: RequestDescription): boolean {
+  const reads = annotations?.readOnlyHint ?? method.toUpperCase() === 'GET'
+  const { members, file } = answer ?? {}
+  return (
+    answer !== undefined && reads && file === undefined && (members === undefined || members.some(isOfList))
+  )
+}
+
+function isOfList(path: string): boolean {
+  return /\[\]|\*|^\$$/.test(path)
+}
+
+/** The input schema with the property that says where to begin in a long list. */
+function withItemsFrom(inputSchema: JsonSchema, request: RequestDescription): JsonSchema {
+  const properties = isRecord(inputSchema.properties) ? inputSchema.properties : {}
+  if (!goesOn(request)) return inputSchema
+  if (Object.hasOwn(properties, ITEMS_FROM))
+    throw new Refusal(`request.input_schema describes "${ITEMS_FROM}", which request.answer adds.`)
+  const property = {
+    type: 'integer',
+    minimum: 0,
+    description: 'Where to go on in a list that `cut` says was cut',
+  }
+  return { ...inputSchema, properties: { ...properties, [ITEMS_FROM]: property } }
 }
 
 /** The input schema with the property that says where to begin in long texts. */

@@ -4,6 +4,14 @@
 export interface AnswerPlan {
   /** The members of the value that are kept (member-path.ts). Absent: all. */
   readonly members?: readonly string[]
+  /** Members within those that are left out. */
+  readonly drop?: readonly string[]
+  /** Texts that others wrote, which the answer lists as such. */
+  readonly foreign?: readonly string[]
+  /** The longest answer, in characters of JSON. Default: 16,000. */
+  readonly limit?: number
+  /** Whether a caller may ask for the rest of a long list, by the input `items_from`. */
+  readonly goesOn?: boolean
   /** The values at these paths are converted. */
   readonly convert?: Readonly<Record<string, AnswerConversion>>
   readonly longTexts?: LongTexts
@@ -58,6 +66,8 @@ export type AnswerConversion = (typeof ANSWER_CONVERSIONS)[number]
 export type Condition =
   /** Whether a value is there that is not `false`, `null`, 0, or empty; with `is`, whether it is that value. */
   | { readonly at: string; readonly is?: string | number | boolean }
+  /** Whether no value is there. */
+  | { readonly lacks: string }
   /** Whether the number there is larger than the page (`by: number`) or than where the next page begins (`offset`). */
   | { readonly at: string; readonly isAbovePage: true }
   /** Whether the header `Link` has the relation `next` (RFC 8288). */
@@ -88,9 +98,14 @@ export interface ErrorPlan {
   readonly message?: readonly string[]
   /** What is wrong with single members. */
   readonly details?: readonly string[]
-  /** What a code means, where the status does not say it. A code that ends with `*` is a beginning. */
+  /** Parts of the message, in any case of letters, and the code that an answer has which holds one and has no code. */
+  readonly sentences?: Readonly<Record<string, string>>
+  /**
+   * What a code means, where the status does not say it. A code that ends with `*` is a beginning. The entry of a
+   * status, such as `429`, is for all codes without an entry.
+   */
   readonly kinds?: Readonly<Record<string, FailureKind>>
-  /** What to do about a code. */
+  /** What to do about a code, or a status. */
   readonly advice?: Readonly<Record<string, string>>
   /** How long to wait, beside the header `Retry-After`. */
   readonly wait?: readonly WaitPlan[]
@@ -107,6 +122,11 @@ export const FAILURE_KINDS = [
 ] as const
 export type FailureKind = (typeof FAILURE_KINDS)[number]
 
-export type WaitPlan = ({ readonly header: string } | { readonly at: string }) & {
-  readonly unit: 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds'
+/** `amount`: an API that does not say it. `time`: as ISO 8601 or HTTP write it. */
+export type WaitPlan = (
+  | { readonly header: string }
+  | { readonly at: string }
+  | { readonly amount: number }
+) & {
+  readonly unit: 'seconds' | 'milliseconds' | 'epoch_seconds' | 'epoch_milliseconds' | 'time'
 }

@@ -20,8 +20,8 @@ export function isFailure({ failedIf = [] }: ErrorPlan, answered: Answered): boo
 /** Reads an error as the API describes its own. `guessed` is the sentence of an error that the plan does not find. */
 export function apiFailure(plan: ErrorPlan, failed: Failed, guessed: string | undefined): ToolError {
   const { status, isSafe, value, headers } = failed
-  const code = textOf(firstAt(value, plan.code ?? []))
-  const kind = code === undefined ? undefined : byCode(plan.kinds ?? {}, code)
+  const code = textOf(firstAt(value, plan.code ?? [])) ?? codeOfSentence(plan, failed, guessed)
+  const kind = byCode(plan.kinds ?? {}, code, status)
   const isLimited = kind === 'rate_limit' || (kind === undefined && isLimit(status, headers))
   const canRetry =
     kind !== 'quota' && (isLimited || status === 503 || ((kind === 'server' || status >= 500) && isSafe))
@@ -31,7 +31,8 @@ export function apiFailure(plan: ErrorPlan, failed: Failed, guessed: string | un
     kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : kind === undefined ? kindOfStatus(status) : KINDS[kind],
     message: messageOf(plan, failed, { code, guessed }),
     canRetry,
-    statusCode: kind === undefined || status >= 400 ? status : STATUSES[kind],
+    statusCode:
+      kind === undefined || (status >= 400 && !isNoBadToken(kind, status)) ? status : STATUSES[kind],
     ...(wait !== undefined && { retryAfterMs: wait }),
   }
 }
@@ -57,6 +58,21 @@ const STATUSES = {
   server: 502,
 } as const satisfies Record<FailureKind, number>
 
+/** After a 401 the token would be refreshed, and the connection doubted. Some APIs answer it to a user who lacks a right. */
+function isNoBadToken(kind: FailureKind, status: number): boolean {
+  return status === 401 && kind !== 'bad_token'
+}
+
+/** The code that the plan gives to an answer whose message holds a sentence. */
+function codeOfSentence(
+  { sentences = {}, message = [] }: ErrorPlan,
+  { value }: Failed,
+  guessed: string | undefined,
+): string | undefined {
+  const told = (textOf(firstAt(value, message)) ?? guessed ?? '').toLowerCase()
+  return Object.entries(sentences).find(([part]) => told.includes(part.toLowerCase()))?.[1]
+}
+
 /** A failure within an answer of status 2xx whose code is not known is one of the request. */
 function kindOfStatus(status: number): ErrorKind {
   return status < 300 ? 'UPSTREAM_RUNTIME_BAD_REQUEST' : upstreamKind(status)
@@ -68,10 +84,16 @@ function isLimit(status: number, headers: Readonly<Record<string, string>>): boo
   return status === 403 && (headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0')
 }
 
-function byCode<T>(table: Readonly<Record<string, T>>, code: string): T | undefined {
-  if (Object.hasOwn(table, code)) return table[code]
-  const beginning = Object.keys(table).find((key) => key.endsWith('*') && code.startsWith(key.slice(0, -1)))
-  return beginning === undefined ? undefined : table[beginning]
+/** The entry of the code, of its beginning, or of the status. */
+function byCode<T>(
+  table: Readonly<Record<string, T>>,
+  code: string | undefined,
+  status: number,
+): T | undefined {
+  if (code !== undefined && Object.hasOwn(table, code)) return table[code]
+  const beginning = Object.keys(table).find((key) => key.endsWith('*') && code?.startsWith(key.slice(0, -1)))
+  const key = beginning ?? String(status)
+  return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
 function messageOf(
@@ -86,7 +108,7 @@ function messageOf(
     .filter((detail) => detail !== sentence)
     .slice(0, 5)
   const named = code !== undefined && code !== sentence && !sentence?.includes(code) ? ` (${code})` : ''
-  const advice = code === undefined ? undefined : byCode(plan.advice ?? {}, code)
+  const advice = byCode(plan.advice ?? {}, code, status)
   const said = status < 300 ? 'The API refused the request' : `The API answered ${status}`
   const parts = [
     `${said}${named}${sentence === undefined ? '.' : `: ${sentence}`}`,
@@ -112,15 +134,19 @@ function waitMs(plans: readonly WaitPlan[], { headers, value }: Failed): number 
   const standard = retryAfterMs(headers['retry-after'])
   if (standard !== undefined) return standard
   for (const plan of plans) {
-    const found = Number('header' in plan ? headers[plan.header] : (firstAt(value, [plan.at]) ?? Number.NaN))
-    const wait = Math.ceil(toMs(found, plan.unit))
+    const found =
+      'amount' in plan ? plan.amount : 'header' in plan ? headers[plan.header] : firstAt(value, [plan.at])
+    const wait = Math.ceil(toMs(found ?? Number.NaN, plan.unit))
     if (wait > 0 && wait <= LONGEST_WAIT_MS) return wait
   }
   return undefined
 }
 
-function toMs(amount: number, unit: WaitPlan['unit']): number {
+function toMs(told: unknown, unit: WaitPlan['unit']): number {
+  const amount = Number(told)
   switch (unit) {
+    case 'time':
+      return Date.parse(String(told)) - Date.now()
     case 'seconds':
       return amount * 1000
     case 'milliseconds':

@@ -3,11 +3,19 @@ import type { AnswerPlan, Condition } from './answer-plan.ts'
 import { parsePath } from './member-path.ts'
 
 /** Refuses paths that cannot be read, and pages that lack what their kind needs. Throws `Refusal`. */
-export function checkAnswerPlan({ members = [], convert = {}, file, pages, errors = {} }: AnswerPlan): void {
+export function checkAnswerPlan({
+  members = [],
+  drop = [],
+  foreign = [],
+  convert = {},
+  file,
+  pages,
+  errors = {},
+}: AnswerPlan): void {
   const { code = [], message = [], details = [], failedIf = [], wait = [] } = errors
   const conditions = [...failedIf, ...(pages?.more === undefined ? [] : [pages.more])]
   const paths = [
-    ...[...members, ...Object.keys(convert), ...code, ...message, ...details],
+    ...[...members, ...drop, ...foreign, ...Object.keys(convert), ...code, ...message, ...details],
     ...conditions.flatMap(pathsOf),
     ...wait.flatMap((one) => ('at' in one ? [one.at] : [])),
     ...(pages?.at === undefined ? [] : [pages.at]),
@@ -27,5 +35,5 @@ export function checkAnswerPlan({ members = [], convert = {}, file, pages, error
 }
 
 function pathsOf(condition: Condition): string[] {
-  return 'at' in condition ? [condition.at] : []
+  return 'at' in condition ? [condition.at] : 'lacks' in condition ? [condition.lacks] : []
 }

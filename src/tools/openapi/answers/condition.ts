@@ -12,6 +12,7 @@ export interface Judged {
 
 export function holds(condition: Condition, { value, headers, input, position = 0 }: Judged): boolean {
   if ('link' in condition) return /;\s*rel="?next"?/i.test(headers.link ?? '')
+  if ('lacks' in condition) return firstAt(value, [condition.lacks]) === undefined
   const found = firstAt(value, [condition.at])
   if ('isAbovePage' in condition) return Number(found) > position
   if ('isAsLongAs' in condition) {

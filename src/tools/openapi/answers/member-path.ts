@@ -128,6 +128,18 @@ function leadsToElement(step: Step, element: unknown, index: number, length: num
   return step.kind === 'named' && hasName(element, step)
 }
 
+/** Leaves out the members at the path, which ends with the name of a member. */
+export function dropMembers(value: unknown, path: string): unknown {
+  const steps = parsePath(path)
+  const last = steps.at(-1)
+  if (last?.kind !== 'member') return value
+  return changeAt(value, steps.slice(0, -1), (holder) => {
+    if (!isRecord(holder)) return holder
+    const { [last.name]: _, ...others } = holder
+    return others
+  })
+}
+
 /** Replaces the values at the path by those that `change` makes of them. */
 export function changeMembers(value: unknown, path: string, change: (value: unknown) => unknown): unknown {
   return changeAt(value, parsePath(path), change)

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../parsing/json-record.ts'
 import type { AnswerPlan, LongTexts } from './answer-plan.ts'
 import { convertAnswer } from './convert-answer.ts'
-import { changeMembers, keepMembers } from './member-path.ts'
+import { changeMembers, dropMembers, keepMembers, valuesAt } from './member-path.ts'
 import { NEXT_PAGE, nextPage } from './pages.ts'
 
 /** An answer of an API, and the input of the call that it answers. */
@@ -19,7 +19,7 @@ const DONE = { done: true }
  * next page as another member.
  */
 export function shapeAnswer(plan: AnswerPlan, answered: Answered): unknown {
-  const { members, convert = {}, pages, empty = DONE } = plan
+  const { members, drop = [], foreign = [], convert = {}, pages, empty = DONE } = plan
   const { value } = answered
   const isEmpty = value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0)
   if (isEmpty) return empty
@@ -28,9 +28,25 @@ export function shapeAnswer(plan: AnswerPlan, answered: Answered): unknown {
     (changed, [path, conversion]) => changeMembers(changed, path, (one) => convertAnswer(conversion, one)),
     value,
   )
-  const kept = members === undefined ? converted : (keepMembers(converted, members) ?? {})
+  const all = members === undefined ? converted : (keepMembers(converted, members) ?? {})
+  const kept = drop.reduce(dropMembers, all)
+  if (members !== undefined && isHollow(kept)) return empty
   const shaped = Array.isArray(kept) ? { items: kept } : kept
-  return page !== undefined && isRecord(shaped) ? { ...shaped, [NEXT_PAGE]: page } : shaped
+  if (!isRecord(shaped)) return shaped
+  const others = foreign.filter((path) => valuesAt(kept, path).some((text) => text !== null && text !== ''))
+  return {
+    ...shaped,
+    ...(page !== undefined && { [NEXT_PAGE]: page }),
+    ...(others.length > 0 && { [FOREIGN]: others.map((path) => (kept === shaped ? path : `items${path}`)) }),
+  }
+}
+
+/** The member that lists the texts of others, so that a model takes them for data and not for instructions. */
+const FOREIGN = 'written_by_others'
+
+/** Whether nothing is left but objects around wanted members that are not there. */
+function isHollow(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isHollow)
 }
 
 /**

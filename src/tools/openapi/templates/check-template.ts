@@ -68,6 +68,7 @@ function checkOptions(
   if (conversion === '$plus' && typeof template.by !== 'number') throw wrong('$plus needs "by", a number.')
   if (conversion === '$call_id' && template.$call_id !== true) throw wrong('$call_id must be true.')
   if (template.with !== undefined && typeof template.with !== 'string') throw wrong('"with" must be a text.')
+  if (template.where !== undefined && template.where !== 'slashes') throw wrong('"where" is "slashes".')
   if (template.quote !== undefined && template.quote !== '"' && template.quote !== "'")
     throw wrong(`"quote" is " or '.`)
   if (conversion !== '$rfc5322') return

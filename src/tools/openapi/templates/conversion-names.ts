@@ -27,8 +27,8 @@ export const CONVERSIONS = {
   $json: [],
   /** Text in quotes: `"` inside is escaped by a backslash; with `quote: "'"`, a quote inside is doubled (OData). */
   $quoted: ['quote'],
-  /** Percent-encoded once more than a path needs. */
-  $encoded: [],
+  /** Percent-encoded once more than a path needs; with `where: "slashes"`, only a text that begins with a slash or has `//`. */
+  $encoded: ['where'],
   /** A text of a path in which slashes separate segments. In `path` alone. */
   $segments: [],
   /** Nested values as `name[a][b]` and `name[0]`. In `query` and in a form alone. */

@@ -18,7 +18,7 @@ export function convert(conversion: Plain | '$scalar', value: unknown, options: 
         .map(scalar)
         .join(typeof options.with === 'string' ? options.with : ',')
     case '$plus':
-      return Number(value) + Number(options.by)
+      return sum(value, Number(options.by))
     case '$base64':
       return Buffer.from(scalar(value)).toString('base64')
     case '$base64url':
@@ -36,11 +36,19 @@ export function convert(conversion: Plain | '$scalar', value: unknown, options: 
         ? `'${shortText(value).replaceAll("'", "''")}'`
         : `"${shortText(value).replaceAll(/["\\]/g, '\\$&')}"`
     case '$encoded':
-      return encode(shortText(value))
+      return options.where === 'slashes' && !/^\/|\/\//.test(shortText(value))
+        ? value
+        : encode(shortText(value))
     case '$segments': // build-request.ts and write-parameter.ts write these two
     case '$brackets':
       return value
   }
+}
+
+function sum(value: unknown, by: number): number {
+  const number = Number(scalar(value))
+  if (!Number.isFinite(number)) throw new BadArgument('A value that is added to must be a number.')
+  return number + by
 }
 
 function scalar(value: unknown): string {
