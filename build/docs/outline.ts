@@ -322,5 +322,6 @@ export const OUTLINE: readonly Section[] = [
 export const LISTED: readonly string[] = OUTLINE.flatMap(({ pages }) => Object.keys(pages))
 
 export function kindOf(path: string): Kind {
+  if (path.startsWith('docs/packs/')) return 'evidence' // a page about a provider comes before its pack
   return OUTLINE.find(({ pages }) => pages[path] !== undefined)?.kind ?? 'project'
 }

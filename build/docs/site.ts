@@ -20,6 +20,7 @@ import { documentPage, frontPage, movedPage, type NavSection, type Place, source
 import { plainText, type Rendered, render } from './markdown.ts'
 import { MOVED } from './moved.ts'
 import { kindOf, LISTED, OUTLINE, type PageEntry } from './outline.ts'
+import { PACK_FILES, PACK_LIST, packPages } from './pack-pages.ts'
 import { indexOf, type Place as SearchPlace } from './search.ts'
 
 const ASSETS = join(import.meta.dirname, 'assets')
@@ -44,7 +45,10 @@ export async function buildSite(folder: string): Promise<Site> {
   const pictures = new Set<string>()
   const broken: string[] = []
   const pages = new Map<string, Page>()
-  const pending = [...new Set([...LISTED, ...unlisted()])]
+  const made = await packPages()
+  const textOf = (path: string) => made.get(path) ?? readFileSync(join(ROOT, path), 'utf8')
+  const isThere = (path: string) => made.has(path) || existsSync(join(ROOT, path))
+  const pending = [...new Set([...LISTED, ...unlisted(), ...made.keys()])]
   for (let path = pending.shift(); path !== undefined; path = pending.shift()) {
     if (pages.has(path)) continue
     const from = path
@@ -52,8 +56,9 @@ export async function buildSite(folder: string): Promise<Site> {
     const linkTo = (href: string): string => {
       if (/^(?:[a-z]+:|#)/.test(href)) return href
       const [file = '', anchor] = href.split('#')
-      const target = posix.normalize(posix.join(posix.dirname(from), decodeURI(file))).replace(/\/$/, '')
-      if (target.startsWith('..') || !existsSync(join(ROOT, target))) {
+      const named = posix.normalize(posix.join(posix.dirname(from), decodeURI(file))).replace(/\/$/, '')
+      const target = named === PACK_FILES ? PACK_LIST : named
+      if (target.startsWith('..') || !isThere(target)) {
         broken.push(`${from}: ${href}`)
         return href
       }
@@ -78,8 +83,7 @@ export async function buildSite(folder: string): Promise<Site> {
       const png = readFileSync(join(ROOT, file))
       return { src, width: png.readUInt32BE(16), height: png.readUInt32BE(20) } // ISO/IEC 15948, section 11.2.1
     }
-    const markdown = readFileSync(join(ROOT, path), 'utf8')
-    pages.set(path, { path, address, ...render(markdown, { linkTo, labelOf, pictureAt }) })
+    pages.set(path, { path, address, ...render(textOf(path), { linkTo, labelOf, pictureAt }) })
   }
   rmSync(folder, { recursive: true, force: true })
   await writePages(folder, [...pages.values()], sources)
@@ -125,6 +129,8 @@ async function writePages(folder: string, pages: readonly Page[], sources: Set<s
       return page === undefined ? [] : [{ address: page.address, title: titleOf(path), summary }]
     }),
   }))
+  const list = byPath.get(PACK_LIST)
+  if (list !== undefined) sections.push({ title: 'Tool packs', pages: [list] })
   const rest = unlisted().flatMap((path) => byPath.get(path) ?? [])
   if (rest.length > 0) sections.push({ title: 'More', pages: rest })
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -197,7 +203,7 @@ function writeMoved(folder: string): void {
 /** The parts of pages that the search finds, each page's first with the words by which readers ask for the page. */
 export function searchPlaces(pages: Site['pages']): SearchPlace[] {
   return pages.flatMap((page) =>
-    page.passages.map(({ id, text, content, depth }) => ({
+    passagesOf(page).map(({ id, text, content, depth }) => ({
       id: `${page.address}#${id}`,
       address: depth === 1 ? page.address : `${page.address}#${id}`,
       kind: kindOf(page.path),
@@ -208,6 +214,14 @@ export function searchPlaces(pages: Site['pages']): SearchPlace[] {
       excerpt: content.trim().slice(0, 160),
     })),
   )
+}
+
+/** Of a pack its title and the names of its tools: hundreds of places would change what is found of all other pages. */
+function passagesOf({ path, passages }: Page): Page['passages'] {
+  const [first] = passages
+  if (!path.startsWith('docs/packs/') || first === undefined) return passages
+  const tools = passages.filter(({ depth }) => depth === 3).map(({ text }) => text)
+  return [{ ...first, content: tools.join(' ') }]
 }
 
 function keywordsOf(path: string): string {

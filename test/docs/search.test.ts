@@ -172,6 +172,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const pageOf = ({ address }: Place) => address.replace(/\.html.*/, '')
 
+test.each(['AcceptMergeRequest', 'gitlab AcceptMergeRequest'])(
+  'finds the pack that has “%s” first',
+  (question) => {
+    const [first] = find(index, question)
+    expect(first && pageOf(first)).toBe('packs/gitlab')
+  },
+)
+
 test('the table has fifteen questions of each of eight readers', () => {
   expect(Object.values(QUESTIONS).map((questions) => questions.length)).toEqual(Array(8).fill(15))
 })

@@ -10,6 +10,7 @@ import { KINDS, LISTED, OUTLINE } from '../../build/docs/outline.ts'
 import { serveFolder } from '../../build/docs/serve.ts'
 import { buildSite, type Site } from '../../build/docs/site.ts'
 import { AUDIT_ACTIONS } from '../../src/domain/audit.ts'
+import { packIds, shippedPack } from '../../src/features/packs/wire-library.ts'
 import { type Looking, lookAt } from '../browser/look-at.ts'
 import { newPerson, openBrowser } from '../browser.ts'
 
@@ -45,6 +46,23 @@ describe('the documentation as a site', () => {
     expect(LISTED.filter((path) => !pages.includes(path))).toEqual([])
     const kinds = OUTLINE.map(({ kind }) => KINDS.indexOf(kind))
     expect(kinds).toEqual([...kinds].sort())
+  })
+
+  test('has a page of each tool pack, made of its files, and a list of them', () => {
+    const list = files.get('packs/list.html') ?? ''
+    for (const id of packIds()) {
+      const page = files.get(`packs/${id}.html`) ?? ''
+      expect([id, list.includes(`href="${id}.html"`)]).toEqual([id, true])
+      const { tools = [] } = shippedPack(id) ?? {}
+      expect(tools.filter(({ name }) => !page.includes(`id="${name.toLowerCase()}"`))).toEqual([])
+    }
+    const page = files.get('packs/gmail.html') ?? ''
+    expect(page).toContain('packs add gmail')
+    expect(page).toContain('asked for') // the approval
+    expect(page).toContain('gmail.readonly') // a scope
+    // the shaped answer of an example
+    expect(files.get('packs/outlook-mail.html')).toContain('/v1/files/')
+    expect(files.get('guides/tool-packs.html')).toContain('href="../packs/list.html"')
   })
 
   test('has no link that leads nowhere, and no anchor that is not there', () => {
