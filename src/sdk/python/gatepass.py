@@ -570,12 +570,19 @@ class AnswerConditionAt__(TypedDict):
     is_as_long_as: str
 
 
+class AnswerConditionLacks(TypedDict):
+    lacks: str
+
+
 class AnswerConditionLink(TypedDict):
     link: Literal["next"]
 
 
 class AnswerDescription(TypedDict, total=False):
     members: list[str]
+    drop: list[str]
+    foreign: list[str]
+    limit: int
     convert: dict[str, Literal["base64_text", "name_value_object", "gmail_payload_text", "html_text", "adf_text", "rich_text_text", "google_document_text", "epoch_seconds_time", "epoch_milliseconds_time"]]
     long_texts: AnswerDescriptionLongTexts
     file: AnswerFile
@@ -2373,17 +2380,19 @@ class ErrorDescription(TypedDict, total=False):
     message: list[str]
     details: list[str]
     kinds: dict[str, Literal["bad_token", "forbidden", "not_found", "invalid_input", "rate_limit", "quota", "server"]]
+    sentences: dict[str, str]
     advice: dict[str, str]
     wait: list[ErrorDescriptionWaitItem]
 
 
 class _ErrorDescriptionWaitItemRequired(TypedDict):
-    unit: Literal["seconds", "milliseconds", "epoch_seconds", "epoch_milliseconds"]
+    unit: Literal["seconds", "milliseconds", "epoch_seconds", "epoch_milliseconds", "time"]
 
 
 class ErrorDescriptionWaitItem(_ErrorDescriptionWaitItemRequired, total=False):
     header: str
     at: str
+    amount: float
 
 
 class ErrorEvent(TypedDict):
@@ -4598,7 +4607,7 @@ class ValidateCustomVerifierAnswer(TypedDict):
     next_uri: str
 
 
-AnswerCondition = Union[AnswerConditionAt, AnswerConditionAt_, AnswerConditionAt__, AnswerConditionLink]
+AnswerCondition = Union[AnswerConditionAt, AnswerConditionAt_, AnswerConditionAt__, AnswerConditionLacks, AnswerConditionLink]
 CauseCode = Literal["link_not_opened", "link_not_clicked", "login_not_finished", "at_provider", "redirect_uri_not_registered", "left_at_provider", "code_not_entered", "account_not_confirmed", "access_denied", "cancelled", "client_not_accepted", "pkce_refused", "scope_refused", "provider_down", "provider_limits_requests", "provider_paused", "request_refused", "wrong_issuer", "unusable_answer", "other_browser", "wrong_user", "user_not_confirmed", "not_sent_on", "client_missing", "wrong_client_secret", "subject_not_connected", "machine_grant_refused", "code_not_accepted", "clock_skew", "dpop_proof_refused", "id_token_refused", "host_not_allowed", "wrong_account", "nothing_to_choose", "not_chosen", "entry_changed", "own_fault", "scopes_withheld", "account_changed", "consent_withdrawn", "refresh_token_expired", "refresh_token_used_twice", "grant_refused", "no_refresh_token", "endpoints_changed", "credential_refused", "shared_connection_unusable", "installation_removed", "refreshed_as_another", "tokens_unreadable"]
 ChainResult = Union[ChainCompleted, ChainFailed, ChainRequiresAuthorization]
 ChainStep = Union[ChainStepCompleted, ChainStepFailed, ChainStepSkipped]
