@@ -645,6 +645,23 @@ describe('a single request', () => {
     expect(api.calls.at(-1)?.headers.authorization).toBeUndefined()
   })
 
+  test('has its constants sent before those of the provider entry, but neither its inputs nor in place of values', async () => {
+    const { world, api } = await startApi()
+    await using _ = api
+    await using __ = world
+    const ofEntry = { 'X-Version': '0', 'X-Trace': 'entry', 'X-Client': '{{client_id}}' }
+    const format = { hosts: [api.host], headers: ofEntry }
+    await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api: format } })
+    const headers = { ...request.headers, 'X-Client': 'another' }
+    const openapi = { request: { ...request, headers }, server_url: api.url, namespace: 'Notes' }
+    await world.call('POST', '/v1/workers', { id: 'one', openapi })
+    await world.connect('ada')
+    await world.execute('Notes.Make', { user_id: 'ada', input: { id: '1', trace: 'input' } })
+    const sent = api.calls.at(-1)?.headers
+    expect(sent).toMatchObject({ 'x-version': '1', 'x-trace': 'entry' })
+    expect([undefined, 'another']).not.toContain(sent?.['x-client'])
+  })
+
   test('begins its path with a slash, so that no input is a part of the host', async () => {
     const { world, api } = await startApi()
     await using _ = api

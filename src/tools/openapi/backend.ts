@@ -99,7 +99,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
     ofConnection: valuesOfConnection(plan.credentials, call.authorizations),
     callId: callUuid(call),
   })
-  const placed = placeCredentials(built, plan.credentials, call, worker.uri)
+  const placed = placeCredentials(built, plan.credentials, call, worker.uri, plan.headers)
   if (placed.outcome === 'refused') return ownError(placed.error)
   const { path, proof, signer } = placed
   const { proofs } = broker.oauth

@@ -36,6 +36,8 @@ export function placeCredentials(
   alternatives: readonly (readonly Credential[])[],
   call: Pick<BackendCall, 'authorizations' | 'secrets' | 'tool'>,
   workerUri: string,
+  /** Headers that the worker's settings fix, by name in lower case: an administrator wrote them, no caller. */
+  fixed: Readonly<Record<string, string>> = {},
 ): Placed {
   if (alternatives.length === 0) return { outcome: 'placed', request }
   const met = alternatives.find((all) =>
@@ -98,13 +100,17 @@ export function placeCredentials(
     if (entry.provider.credentials !== undefined) Object.assign(headers, own)
     else {
       const { authorization, ...others } = own
-      // a version of the API that the tool was written for counts before the one that the entry sends by default
-      const ofTool = Object.entries(request.headers).filter(([name]) => !NEGOTIATED.has(name))
-      Object.assign(headers, others, Object.fromEntries(ofTool))
+      for (const [name, value] of Object.entries(others))
+        if (!isOfTool(name, entry.provider.api?.headers)) headers[name] = value
       if (credential.header !== 'authorization') headers[credential.header] = accessToken
       else if (authorization !== undefined) headers.authorization = authorization
     }
     return undefined
+  }
+
+  /** A version of the API that the tool was written for counts before the constant that the entry sends with all requests. */
+  function isOfTool(name: string, ofEntry: Readonly<Record<string, string>> = {}): boolean {
+    return Object.hasOwn(fixed, name) && !NEGOTIATED.has(name) && ofEntry[name]?.includes('{{') === false
   }
 
   function putSecret({
