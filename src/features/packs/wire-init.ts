@@ -93,7 +93,7 @@ export async function initPack(text: string, options: InitOptions): Promise<NewP
     tools: [...tools.values()],
     leftOut,
     ...(builtIn(provider) === undefined && {
-      providerHint: `The provider "${provider}" is not in the catalogue: define it, or see \`gatepass providers catalogue\`.`,
+      providerHint: `The provider "${provider}" is not in the catalogue: define it, or see \`gatepass providers list --catalogue\`.`,
     }),
   }
 }
@@ -212,7 +212,14 @@ function breadth(scopes: readonly string[], method: string): number {
 }
 
 /** The value of a parameter as a template. Throws `Refusal` for a form that a pack cannot say. */
-function templateOf({ property, style, explode, in: place, template, isSegments }: PlannedParameter): unknown {
+function templateOf({
+  property,
+  style,
+  explode,
+  in: place,
+  template,
+  isSegments,
+}: PlannedParameter): unknown {
   const value = template ?? `{${property}}`
   if (isSegments) return { $segments: value }
   if (style === 'json') return { $json: value }
