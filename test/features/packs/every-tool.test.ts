@@ -53,8 +53,17 @@ function withoutRepetitions(examples: readonly Example[]): readonly Example[] {
   return examples.filter((_, index) => inputs.indexOf(inputs[index] ?? '') === index)
 }
 
+/** The login sends the same request to learn which site a connection is for, and the simulated login answers one site. */
+const OF_THE_LOGIN = 'Jira_ListSites'
+
+test('the list of sites is the one from which the login takes the site of the connection', async () => {
+  const value = await execute('user of sites', OF_THE_LOGIN, {})
+  expect(value).toEqual({ items: [expect.objectContaining({ id: expect.any(String) })] })
+})
+
 describe.each(packs)('the pack $id', (pack) => {
-  const calls = pack.tools.flatMap((tool) =>
+  const tools = pack.tools.filter(({ name }) => `${pack.namespace}_${name}` !== OF_THE_LOGIN)
+  const calls = tools.flatMap((tool) =>
     // the service answers one input always the same: the first example of those with equal inputs
     withoutRepetitions(tool.examples ?? []).map((example, index) => ({
       name: tool.name,
@@ -80,15 +89,19 @@ describe.each(packs)('the pack $id', (pack) => {
   test('all tools run by the library of OpenAI, and no call of another pack does', async () => {
     const gatepass = new Gatepass({ baseUrl: world.url, apiKey: world.apiKey })
     const other = `other ${user}`
-    const { tools, runCalls } = await openaiTools(gatepass, {
+    const { tools: offered, runCalls } = await openaiTools(gatepass, {
       user: other,
       tools: [...new Set(calls.map(({ tool }) => tool))],
       consent: ({ url }) => world.consent(url),
     })
-    expect(tools.length).toBe(pack.tools.length)
+    expect(offered.length).toBe(tools.length)
     model.calls = calls.map(({ tool, example }) => ({ name: tool, input: example.input }))
     const openai = new OpenAI({ baseURL: `${model.url}/v1`, apiKey: 'scripted' })
-    const { output } = await openai.responses.create({ model: 'scripted', tools, input: 'Do it all.' })
+    const { output } = await openai.responses.create({
+      model: 'scripted',
+      tools: offered,
+      input: 'Do it all.',
+    })
     const { outputs, pending } = await runCalls(output)
     expect(pending).toEqual([])
     const promised = await Promise.all(calls.map(({ name, example }) => promisedValue(pack, name, example)))
