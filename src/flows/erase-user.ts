@@ -4,7 +4,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { Revocation } from '../providers/revocation.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid } from './get-provider.ts'
-import { heldOf, revokeAll } from './held-grant.ts'
+import { heldForUser, revokeAll } from './held-grant.ts'
 import { disconnectClient } from './mcp-clients.ts'
 import { revokeConnection } from './revoke-connection.ts'
 import { endSessionsOf } from './user-session.ts'
@@ -38,7 +38,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   const { projectId, userId } = owner
   await broker.audit.record(projectId, { action: 'user.erased', userId })
   await revokeKeys(broker, owner)
-  const held = await heldOf(broker, projectId, (of) => of.userId === userId)
+  const held = await heldForUser(broker, projectId, userId)
   await endAuthorizations(broker, owner)
   const erased: ErasedConnection[] = []
   // deleted connections are missing from the next page, and one that cannot be deleted throws, so the loop ends

@@ -122,14 +122,22 @@ export async function forgetResponses(broker: Broker): Promise<void> {
   await store.authorizations.forgetResponses(now)
 }
 
-/** What authorizations of the project hold for one user, or at one entry, as far as one page of them goes. */
-export async function heldOf(
+/** What authorizations hold for one user. */
+export function heldForUser(
   { store }: Broker,
   projectId: string,
-  isOf: (held: { readonly userId: string; readonly providerUid: string }) => boolean,
+  userId: string,
 ): Promise<readonly HeldResponse[]> {
-  const all = await store.authorizations.heldResponses(projectId, MAX_HELD)
-  return all.filter(({ authorization }) => isOf({ ...currentStep(authorization), ...authorization }))
+  return store.authorizations.heldResponses(projectId, userId, MAX_HELD)
+}
+
+/** What authorizations of the project hold at one entry, as far as one page of them goes. */
+export async function heldAt(
+  { store }: Broker,
+  { projectId, uid }: { readonly projectId: string; readonly uid: string },
+): Promise<readonly HeldResponse[]> {
+  const all = await store.authorizations.heldResponses(projectId, undefined, MAX_HELD)
+  return all.filter(({ authorization }) => currentStep(authorization).providerUid === uid)
 }
 
 /** Revokes the grants among them, as `revokeHeldGrant` does. */

@@ -7,7 +7,7 @@ import { changeProvider } from './change-provider.ts'
 import { sealClientSecret } from './client-secret.ts'
 import { checkSubject, refuseWhileExchanged } from './exchange-subject.ts'
 import { similarDefinition, similarProvider } from './get-provider.ts'
-import { heldOf, revokeAll } from './held-grant.ts'
+import { heldAt, revokeAll } from './held-grant.ts'
 import { withDiscoveredMetadata } from './issuer-metadata.ts'
 
 // What administrators do with provider entries.
@@ -113,8 +113,7 @@ export async function deleteEntry(
   const entry = await broker.store.providers.findById(projectId, id)
   await refuseWhileExchanged(broker, projectId, id)
   // its client is needed for the revocations
-  if (entry !== undefined)
-    await revokeAll(broker, await heldOf(broker, projectId, ({ providerUid }) => providerUid === entry.uid))
+  if (entry !== undefined) await revokeAll(broker, await heldAt(broker, { projectId, uid: entry.uid }))
   const audit = broker.audit.of(projectId, { action: 'provider.deleted', providerId: id })
   if (!(await broker.store.providers.delete(projectId, id, audit))) await getEntry(broker, projectId, id)
   return entry

@@ -5,6 +5,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { type AuthorizationRow, NO_RESPONSE, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
+import type { OfUser } from './statement.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** A response that waits for its user, with the secrets of its attempt. The authorization may have failed as expired. */
@@ -20,8 +21,12 @@ export interface AuthorizationRetention {
   forgetUser(projectId: string, userId: string): Promise<number>
   /** The held responses whose deadline has come, at most `limit`. */
   overdueResponses(now: EpochSeconds, limit: number): Promise<readonly HeldResponse[]>
-  /** The held responses of a project, at most `limit`. */
-  heldResponses(projectId: string, limit: number): Promise<readonly HeldResponse[]>
+  /** The held responses of a project, or of one user in it, at most `limit`. */
+  heldResponses(
+    projectId: string,
+    userId: string | undefined,
+    limit: number,
+  ): Promise<readonly HeldResponse[]>
   /** Deletes the held responses whose deadline has come, so that their users may start again; returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
   /** Deletes the authorizations that expired before `before`, unless they were settled later; returns how many. */
@@ -50,6 +55,13 @@ export function createRetention(database: Database): AuthorizationRetention {
           eq(authorizations.projectId, p.projectId),
         ),
       )
+      .limit(p.limit),
+  )
+  const heldOfUser = statement((p: OfUser & { limit: number }) =>
+    query
+      .select()
+      .from(authorizations)
+      .where(and(isOfUser(p), isNotNull(authorizations.response)))
       .limit(p.limit),
   )
   // one that has failed keeps its hashes, so that a late browser is shown the outcome
@@ -91,8 +103,10 @@ export function createRetention(database: Database): AuthorizationRetention {
     async overdueResponses(now, limit) {
       return (await read(overdue({ now, limit }))).flatMap(toHeld)
     },
-    async heldResponses(projectId, limit) {
-      return (await read(held({ projectId, limit }))).flatMap(toHeld)
+    async heldResponses(projectId, userId, limit) {
+      const statement =
+        userId === undefined ? held({ projectId, limit }) : heldOfUser({ projectId, userId, limit })
+      return (await read(statement)).flatMap(toHeld)
     },
     async forgetResponses(now) {
       return inSlices(() => write(undefined, () => forget({ now })))

@@ -71,6 +71,11 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
     statement: /^delete from "connections" where "connections"."id" in \(select .+"provider_uid" = \$1/s,
     reason: 'an administrator deletes a provider',
   },
+  {
+    statement:
+      /^select .+ from "authorizations" where \("authorizations"."response" is not null and "authorizations"."deadline" > '0'/,
+    reason: 'an administrator deletes a provider: what is held at it is revoked',
+  },
 ]
 
 interface SentStatement {

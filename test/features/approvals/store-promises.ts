@@ -7,6 +7,8 @@ import { inProject, type OpenedStore } from '../../store/fixtures.ts'
 
 /** On SQLite the node's clock is the machine's; PostgreSQL has one of its own. */
 const NOW = Math.floor(Date.now() / 1000)
+/** A day later, so that nothing expires during the tests, which take long on a busy machine. */
+const LATER = NOW + 86_400
 const LIMITS = {
   pending: 5,
   pendingOfUser: 10,
@@ -32,7 +34,7 @@ function question(projectId: string, more: Partial<Approval> = {}): Approval {
     status: 'pending',
     rules: [],
     decisions: [],
-    expiresAt: NOW + 600,
+    expiresAt: LATER,
     createdAt: NOW,
     mac: `mac of ${id}`,
     ...more,
@@ -51,7 +53,7 @@ function remembered(projectId: string, more: Partial<StandingApproval> = {}): St
     digest: 'digest',
     fixed: ['to'],
     createdAt: NOW,
-    expiresAt: NOW + 600,
+    expiresAt: LATER,
     mac: `mac of ${id}`,
     ...more,
   }
@@ -70,7 +72,7 @@ const approved = (from: Approval, more: Partial<Approval> = {}): Approval => ({
   ...from,
   status: 'approved',
   decisions: [decision],
-  useUntil: NOW + 600,
+  useUntil: LATER,
   mac: `approved ${from.id}`,
   ...more,
 })

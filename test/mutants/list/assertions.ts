@@ -59,7 +59,7 @@ export const assertions: readonly Mutation[] = [
     name: 'only what the provider lists is offered',
   },
   {
-    rows: ['76'],
+    rows: ['76', '87'],
     fault: 'any browser is offered the installations, and chooses',
     file: 'src/flows/choose-offered.ts',
     from: 'if (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash) return undefined',
@@ -68,7 +68,7 @@ export const assertions: readonly Mutation[] = [
     name: 'the browser that approved chooses',
   },
   {
-    rows: ['76'],
+    rows: ['76', '87'],
     fault: 'what was not offered can be chosen',
     file: 'src/flows/choose-offered.ts',
     from: 'const isOffered = offered?.options.some(({ id }) => id === chosen) === true',

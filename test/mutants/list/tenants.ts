@@ -6,24 +6,6 @@ const TEST = 'flows/tenant-choice.test.ts'
 export const tenants: readonly Mutation[] = [
   {
     rows: ['87'],
-    fault: 'what was not listed can be chosen',
-    file: 'src/flows/choose-offered.ts',
-    from: 'const isOffered = offered?.options.some(({ id }) => id === chosen) === true',
-    to: 'const isOffered = offered !== undefined && chosen !== undefined',
-    test: TEST,
-    name: 'the browser that approved chooses one of the list',
-  },
-  {
-    rows: ['87'],
-    fault: 'any browser is offered the tenants, and chooses',
-    file: 'src/flows/choose-offered.ts',
-    from: 'if (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash) return undefined',
-    to: 'if (browserId !== undefined && sha256(browserId) === authorization.id) return undefined',
-    test: TEST,
-    name: 'the browser that approved chooses one of the list',
-  },
-  {
-    rows: ['87'],
     fault:
       'the state of the approval goes on, so that the browser’s own response takes the place of the choice',
     file: 'src/flows/offer-choice.ts',
@@ -72,8 +54,8 @@ export const tenants: readonly Mutation[] = [
     rows: ['87'],
     fault: 'deleting an entry leaves the grants that wait alive',
     file: 'src/flows/manage-providers.ts',
-    from: '  if (entry !== undefined)\n    await revokeAll(',
-    to: '  if (entry === undefined)\n    await revokeAll(',
+    from: 'if (entry !== undefined) await revokeAll(',
+    to: 'if (entry === undefined) await revokeAll(',
     test: TEST,
     name: 'when the entry is deleted',
   },
