@@ -13,6 +13,7 @@ import { REQUESTS } from './requests.ts'
 const IN_NO_METADATA: readonly IssuerDecides[] = [
   'exchange',
   'renewal',
+  'choices',
   'installations',
   'installation_token',
 ]
