@@ -104,6 +104,8 @@ test('the MCP Inspector, without its proxy, logs its user in, lists and calls', 
   for (let form = 0; form < 2; form++) await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('MCP Inspector').first().waitFor()
   await page.getByRole('button', { name: 'Allow' }).click()
+  // the Inspector shows the first capability, which is resources
+  await page.getByRole('tab', { name: 'Tools' }).click()
   const listTools = page.getByRole('button', { name: 'List Tools' })
   await listTools.waitFor().catch(async (cause: unknown) => {
     throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause })
