@@ -17,6 +17,7 @@ const ISOLATED = [
   'test/http/openapi-documents.test.ts',
   'test/operation/metrics.test.ts',
   'test/properties/scrub.test.ts',
+  'test/store/failover.test.ts',
   'test/threats/answers-that-hurt.test.ts',
   'test/threats/costly-schemas.test.ts',
   'test/threats/large-answers.test.ts',
