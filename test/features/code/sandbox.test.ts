@@ -472,13 +472,16 @@ test('a run that ended in time is no timeout, although its large value waits for
 
 test('a run whose large value cannot be read ends with an error that says that the code ran', async () => {
   const task = threadTask<ThreadTaskInput, unknown>('../../fixtures/thread-task', import.meta.url)
+  const held = new Int32Array(new SharedArrayBuffer(4))
   const ending = new AbortController()
   const waiting = Array.from({ length: 1_010 }, () =>
-    inThread(task, { does: 'wait', ms: 3_000 }, { signal: ending.signal }),
+    inThread(task, { does: 'hold', until: held.buffer }, { signal: ending.signal, timeoutMs: 600_000 }),
   )
   const others = Promise.allSettled(waiting)
   const { end } = await run('await tools.call("echo"); return "x".repeat(100_000)')
   ending.abort()
+  Atomics.store(held, 0, 1)
+  Atomics.notify(held, 0)
   expect(end).toMatchObject({
     outcome: 'error',
     error: { kind: 'output_limit', message: expect.stringContaining('the effects of its tool calls remain') },
