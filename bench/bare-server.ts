@@ -1,20 +1,26 @@
 // The server with which Gatepass is compared: hono on node-server, doing only the necessary work for each job. A fetch
-// parses a body and answers JSON; a begin and a callback commit one row; execute signs and posts; the proxy forwards; a
-// long poll waits.
-import { createHmac, randomUUID } from 'node:crypto'
+// parses a body and answers JSON, and may append a durable record before; a begin and a callback commit one row; execute
+// signs and posts; MCP does the same behind the SDK; the proxy forwards; a long poll waits.
+import { randomUUID } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import Database from 'better-sqlite3'
 import { Hono } from 'hono'
 import { Pool } from 'undici'
+import { durableAppends } from './bare-records.ts'
+import { callWorker, workerAt } from './bare-worker.ts'
 import { releasedAnswer } from './people.ts'
 
-const [port, databasePath = '', toolPort = '0'] = process.argv.slice(2)
+const [port, databasePath = '', toolPort = '0', upstreamPort = '0', records] = process.argv.slice(2)
 const app = new Hono<{ Bindings: { outgoing: import('node:http').ServerResponse } }>()
 app.get('/health', (c) => c.json({ status: 'ok' }))
 
+const append = records === 'records' ? durableAppends(`${databasePath}.records`) : undefined
+
 app.post('/v1/auth/authorize', async (c) => {
   const body = await c.req.json<{ user_id: string }>()
+  await append?.(body.user_id)
   return c.json(releasedAnswer(body.user_id))
 })
 
@@ -51,34 +57,34 @@ app.get('/callback', (c) => {
   return c.redirect(`http://127.0.0.1:${port}/done?status=completed`, 303)
 })
 
+/** The callback that redeems its code as well, as every callback must. */
+const provider = new Pool(`http://127.0.0.1:${upstreamPort}`)
+app.get('/callback/redeemed', async (c) => {
+  const [state, code] = [c.req.query('state') ?? '', c.req.query('code') ?? '']
+  const { body } = await provider.request({
+    path: '/token',
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: 'authorization_code', code }).toString(),
+  })
+  insert.run(randomUUID(), '', state, JSON.stringify(await body.json()))
+  return c.redirect(`http://127.0.0.1:${port}/done?status=completed`, 303)
+})
+
 app.get('/v1/auth/status', () => new Promise<Response>(() => {}))
 
-const tools = new Pool(`http://127.0.0.1:${toolPort}`)
-const base64url = (text: string) => Buffer.from(text).toString('base64url')
-const JWT_HEAD = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }))
-
-function signedToken(): string {
-  const exp = Math.floor(Date.now() / 1000) + 60
-  const claims = base64url(JSON.stringify({ ver: '1', iss: 'bare', aud: 'worker', jti: randomUUID(), exp }))
-  const mac = createHmac('sha256', 'bench-worker-secret').update(`${JWT_HEAD}.${claims}`).digest('base64url')
-  return `${JWT_HEAD}.${claims}.${mac}`
-}
+const tools = workerAt(toolPort)
 
 app.post('/v1/tools/execute', async (c) => {
   const { user_id, input } = await c.req.json<{ user_id: string; input: unknown }>()
-  const { context } = releasedAnswer(user_id)
-  const { body } = await tools.request({
-    path: '/worker/tools/invoke',
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${signedToken()}` },
-    body: JSON.stringify({
-      execution_id: 'exec_1',
-      tool: { name: 'Greet', toolkit: 'Bench', version: '1.0.0' },
-      inputs: input,
-      context: { authorization: context, user_id },
-    }),
-  })
-  return c.json(await body.json())
+  return c.json(await callWorker(tools, user_id, input))
+})
+
+/** The SDK is loaded by the first call, so that other jobs do without it. */
+let handler: McpHttpHandler | undefined
+app.post('/mcp/bench', async (c) => {
+  handler ??= (await import('./bare-mcp.ts')).mcpHandler(tools)
+  return handler.fetch(c.req.raw)
 })
 
 app.get('/proxy/bench/:path', async (c) => {

@@ -4,7 +4,7 @@ import { compared } from './compared.ts'
 import { CONNECTIONS, type FetchOptions, fetchFrom, type Server } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import type { LoadProcess } from './load-process.ts'
-import { isQuick } from './pace.ts'
+import { isQuick, WARM_UP_MS } from './pace.ts'
 import { type Figure, whole } from './report.ts'
 import { alternate, type Round } from './rounds.ts'
 import { seedOwn } from './seed.ts'
@@ -14,7 +14,6 @@ export const NEARLY_NO_CACHE = { GATEPASS_CACHE_SIZE: '1MB' }
 const CACHE_FOR_A_THIRD = { GATEPASS_CACHE_SIZE: isQuick ? '8MB' : '64MB' }
 export const COLD_USERS = isQuick ? 3_000 : 22_000
 const ROUNDS = 5
-const WARM_UP_MS = 3_000
 
 /** Fetches for all users in turn, round after round, from a server with `NEARLY_NO_CACHE`. */
 export function coldRounds(

@@ -1,7 +1,22 @@
 import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Place } from './bench.ts'
+import { lasting } from './pace.ts'
+import { type Figure, quantile } from './report.ts'
 
 const PAUSE_MS = 20
+const PROBED_MS = 2_000
+
+/** How long the disk alone takes for a flush: no durable answer can be faster. A database in memory has none. */
+export async function flushing(folder: string, place: Place): Promise<Figure[]> {
+  if (place === 'memory') return []
+  const probe = probeDisk(join(folder, 'probe'))
+  await sleep(lasting(PROBED_MS))
+  const took = await probe.stop()
+  const at = (q: number) => `${quantile(took, q).toFixed(2)} ms`
+  return [{ name: 'the disk alone: flush of 4 kB, p50, p99', value: `${at(0.5)}, ${at(0.99)}` }]
+}
 
 /**
  * Writes 4 kB into a file of its own and flushes it (`fdatasync`) every 20 ms until it is stopped. Returns how many

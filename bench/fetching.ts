@@ -9,8 +9,6 @@ import { type Driven, type Round, roundOf } from './rounds.ts'
 
 export const CONNECTIONS = 32
 export const ROUND_MS = 1_500
-/** Long enough that nearly every user has been asked for several times, and that last-used times are written. */
-export const WARM_UP_MS = 8_000
 /** Up to this many users, all requests are built before the first is sent; for more users each when it is drawn. */
 const MADE_BEFORE = 50_000
 
@@ -19,6 +17,7 @@ export type Server = Pick<Started, 'cpuMs'> & { readonly port: number }
 
 export interface FetchOptions {
   readonly ms?: number
+  readonly connections?: number
   readonly generator?: Generator
   readonly users?: number
   readonly draw?: Draw
@@ -32,6 +31,7 @@ export function fetchFrom(
   server: Server,
   {
     ms = ROUND_MS,
+    connections = CONNECTIONS,
     generator = 'awake',
     users = people.USERS,
     draw = 'uniform',
@@ -41,7 +41,7 @@ export function fetchFrom(
   const { port } = server
   const job: FetchJob = {
     port,
-    connections: CONNECTIONS,
+    connections,
     ms: lasting(ms),
     generator,
     users,

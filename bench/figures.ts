@@ -2,11 +2,11 @@ import { auditSearch, auditVerify } from './audit.ts'
 import { begin } from './begin.ts'
 import type { Bench } from './bench.ts'
 import { callback } from './callback.ts'
+import { coldFetch } from './cold-fetch.ts'
 import { connection } from './connection.ts'
 import { consolePages, consolePagesPostgres } from './console.ts'
 import { databases } from './databases.ts'
 import { execute, proxy } from './execute.ts'
-import { freshFetch } from './fresh-fetch.ts'
 import { hostileAnswers } from './hostile.ts'
 import { largeWorker } from './large-worker.ts'
 import { lists } from './lists.ts'
@@ -27,6 +27,7 @@ import { toolsPages } from './tools-pages.ts'
 import { traces } from './traces.ts'
 import { waiterMemory } from './waiter-memory.ts'
 import { wakeUp } from './wake-up.ts'
+import { fetchBesideWriter, warmFetch } from './warm-fetch.ts'
 import { webhooks } from './webhooks.ts'
 
 /** By their names on the command line. */
@@ -34,9 +35,16 @@ export type Figures = Readonly<Record<string, (bench: Bench) => Promise<Figure[]
 
 /** In the order in which they are measured. */
 export const FIGURES: Figures = {
-  fetch: freshFetch,
-  execute,
-  proxy,
+  fetch: (bench) => warmFetch(bench, 'disk'),
+  'fetch-memory': (bench) => warmFetch(bench, 'memory'),
+  'fetch-writer': fetchBesideWriter,
+  'fetch-cold': coldFetch,
+  execute: (bench) => execute(bench, 'disk'),
+  'execute-memory': (bench) => execute(bench, 'memory'),
+  proxy: (bench) => proxy(bench, 'disk'),
+  'proxy-memory': (bench) => proxy(bench, 'memory'),
+  mcp: (bench) => overMcp(bench, 'disk'),
+  'mcp-memory': (bench) => overMcp(bench, 'memory'),
   begin,
   callback,
   connection,
@@ -60,7 +68,6 @@ export const FIGURES: Figures = {
 /** Measured when they are named. */
 export const FURTHER_FIGURES: Figures = {
   databases,
-  mcp: overMcp,
   hostile: hostileAnswers,
   schemas,
   store: storeFigures,

@@ -41,14 +41,16 @@ export async function largeWorker(bench: Bench): Promise<Figure[]> {
         (value) => `${value.toFixed(1)} s`,
       ),
       target: `<= ${MOST_SECONDS} s`,
-      met: (isQuiet ? seconds : Math.min(seconds, cpu)) <= MOST_SECONDS,
+      met: seconds <= MOST_SECONDS,
+      disturbed: !isQuiet,
     },
     { name: '  processor time of the server', value: `${cpu.toFixed(1)} s` },
     {
       name: '  slowest /health meanwhile; processor time of the event loop at a stretch',
       value: `${whole(health)} ms; ${whole(held)} ms`,
       target: `<= ${MOST_HELD_MS} ms`,
-      met: (isQuiet ? Math.max(health, held) : held) <= MOST_HELD_MS,
+      met: Math.max(health, held) <= MOST_HELD_MS,
+      disturbed: !isQuiet,
     },
     ...disturbance(repeated),
   ]

@@ -5,6 +5,7 @@ import { compared } from './compared.ts'
 import type { Draw } from './draws.ts'
 import { fetchFrom } from './fetching.ts'
 import { type Gatepass, startGatepass } from './gatepass.ts'
+import { WARM_UP_MS } from './pace.ts'
 import { copyConnections, copyToPostgres } from './postgres.ts'
 import { cpuMsOf } from './process.ts'
 import { type Figure, median, whole } from './report.ts'
@@ -12,13 +13,11 @@ import { alternate } from './rounds.ts'
 
 const ROUNDS = 4
 const ROUND_MS = 2_500
-/** Long enough for the users of low rank to be in the cache. */
-const WARM_UP_MS = 6_000
 const MOST_SEEDING_SECONDS = 60
 
 const LEAST = {
-  SQLite: { uniform: 0.25, zipf: 0.4 },
-  PostgreSQL: { uniform: 0.2, zipf: 0.3 },
+  SQLite: { uniform: 0.15, zipf: 0.22 },
+  PostgreSQL: { uniform: 0.13, zipf: 0.18 },
 } as const
 
 /** The fetch with many more connections than any cache holds. */
@@ -30,8 +29,7 @@ export async function million(bench: Bench): Promise<Figure[]> {
     name: `${whole(count)} connections seeded, sealed as the product seals`,
     value: `${whole(seconds)} s, ${whole(cpuSeconds)} s of processor time`,
     target: `< ${MOST_SEEDING_SECONDS} s`,
-    // where other programs use the two cores, the processor time counts
-    met: Math.min(seconds, cpuSeconds / 2) < MOST_SEEDING_SECONDS,
+    met: seconds < MOST_SEEDING_SECONDS,
   }
   return [seeding, ...(await fetchesOf(bench, 'SQLite', count, gatepass))]
 }

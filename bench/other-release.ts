@@ -8,8 +8,9 @@ import type { Bench } from './bench.ts'
 import { callsTo } from './calls.ts'
 import { COLD_USERS, coldRounds, NEARLY_NO_CACHE } from './cold-fetch.ts'
 import { executeFor } from './execute.ts'
-import { fetchFrom, WARM_UP_MS } from './fetching.ts'
+import { fetchFrom } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
+import { WARM_UP_MS } from './pace.ts'
 import { USERS, userName } from './people.ts'
 import { type Figure, median, spread } from './report.ts'
 import { cpuOf, type Round, rateOf, ratios } from './rounds.ts'
@@ -25,9 +26,6 @@ const LEAST_RATIO = 0.9
 /** The last commit whose store prepared its statements at each call: a cold fetch must cost at most half of its. */
 const UNPREPARED = 'f60e141'
 const LEAST_RATIO_TO_UNPREPARED = 2
-
-/** Longer than a fetch needs: a run passes through more code, which is compiled only after many calls. */
-const EXECUTE_WARM_UP_MS = 15_000
 
 /**
  * The fresh-token fetch and the run of a tool of this checkout as ratios to those of another commit, which must have a
@@ -147,7 +145,7 @@ async function executeAgainst(ref: string, checkout: URL, bench: Bench): Promise
       connections,
       ms,
     })
-  for (const which of ['before', 'now'] as const) await run(which, CROWD, EXECUTE_WARM_UP_MS)
+  for (const which of ['before', 'now'] as const) await run(which, CROWD, WARM_UP_MS)
   const figures: Figure[] = []
   for (const connections of [CROWD, 1]) {
     const rounds = await inTurn((which) => run(which, connections, ROUND_MS))

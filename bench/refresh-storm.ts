@@ -25,6 +25,7 @@ export async function refreshStorm({ folder, load, upstream }: Bench): Promise<F
       value: spread(requests, whole),
       target: '1',
       met: median(requests) === 1 && Math.max(...requests) === 1,
+      disturbed: false,
     },
     {
       name: `  until all are answered (upstream takes ${REFRESH_MS} ms)`,

@@ -5,6 +5,18 @@ export interface Figure {
   /** What must hold, in words; absent where nothing was promised. */
   readonly target?: string
   readonly met?: boolean
+  /**
+   * Other programs disturbed it, so that it is neither met nor missed. Absent: it counts if the machine was quiet during
+   * the whole measurement. `false`: other programs cannot change it, as a number of requests.
+   */
+  readonly disturbed?: boolean
+}
+
+/** What a figure with a target says about it: other programs may have disturbed it. */
+export function verdict({ met, disturbed }: Figure): '' | 'yes' | 'NO' | 'DISTURBED' {
+  if (met === undefined) return ''
+  if (disturbed) return 'DISTURBED'
+  return met ? 'yes' : 'NO'
 }
 
 export function median(values: readonly number[]): number {
@@ -28,7 +40,6 @@ export function whole(value: number): string {
 }
 
 export function table(figures: readonly Figure[]): string {
-  const verdict = ({ met }: Figure) => (met === undefined ? '' : met ? 'yes' : 'NO')
   const rows = [
     ['figure', 'measured', 'target', 'met'],
     ...figures.map((one) => [one.name, one.value, one.target ?? '', verdict(one)]),

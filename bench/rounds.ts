@@ -4,7 +4,7 @@ import type { Started } from './process.ts'
 import { median, whole } from './report.ts'
 
 /** Cores that others may use during a round that counts as quiet. */
-const QUIET_CORES = 0.15
+export const QUIET_CORES = 0.15
 /** A round beside others is repeated, but no figure takes more than this many times as long for it. */
 const MOST_TRIES = isQuick ? 1 : 2
 
@@ -63,27 +63,30 @@ export async function repeat<T>(
   return { values, isQuiet, disturbed, tried: all.length, others: median(values.map(othersIn)) }
 }
 
-/** Rounds of two servers that were measured in turn; those with the same index belong together. */
-export interface Pairs extends Omit<Repeated<never>, 'values'> {
-  readonly gatepass: readonly Round[]
-  readonly bare: readonly Round[]
-}
+/** Rounds of servers that were measured in turn, by their names; those with the same index belong together. */
+export type Alternated<Side extends string> = Omit<Repeated<never>, 'values'> &
+  Readonly<Record<Side, readonly Round[]>>
 
-export async function alternate(
+export type Pairs = Alternated<'gatepass' | 'bare'>
+
+export async function alternate<Side extends string>(
   count: number,
-  sides: { gatepass(): Promise<Round>; bare(): Promise<Round> },
-): Promise<Pairs> {
+  sides: Readonly<Record<Side, () => Promise<Round>>>,
+): Promise<Alternated<Side>> {
+  const names = Object.keys(sides) as Side[]
   const { values, ...rest } = await repeat(
     count,
     async (number) => {
-      // each goes first as often as the other
-      const first = number % 2 === 0 ? await sides.bare() : undefined
-      const gatepass = await sides.gatepass()
-      return { gatepass, bare: first ?? (await sides.bare()) }
+      const rounds = {} as Record<Side, Round>
+      // each goes first as often as the others
+      const first = number % names.length
+      for (const name of [...names.slice(first), ...names.slice(0, first)]) rounds[name] = await sides[name]()
+      return rounds
     },
-    (pair) => Math.max(pair.gatepass.others, pair.bare.others),
+    (rounds) => Math.max(...names.map((name) => rounds[name].others)),
   )
-  return { ...rest, gatepass: values.map((one) => one.gatepass), bare: values.map((one) => one.bare) }
+  const byName = names.map((name) => [name, values.map((rounds) => rounds[name])])
+  return { ...rest, ...Object.fromEntries(byName) }
 }
 
 /** The value `of` each round as a ratio to that of the round with the same index in `to`. */

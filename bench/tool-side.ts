@@ -1,22 +1,24 @@
 import { adminOf } from './admin.ts'
 import { startBare } from './bare.ts'
-import type { Bench } from './bench.ts'
+import { type Bench, folderIn, type Place } from './bench.ts'
 import { type Calls, callsTo } from './calls.ts'
 import { compared } from './compared.ts'
+import { flushing } from './disk-probe.ts'
 import type { Server } from './fetching.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from './gatepass.ts'
-import { API_KEY } from './people.ts'
+import { WARM_UP_MS } from './pace.ts'
+import { API_KEY, USERS, USERS_WITH_AT, userName, userWithAt } from './people.ts'
 import { freePort, startScript, untilHealthy } from './process.ts'
 import type { RawRequest } from './raw-client.ts'
 import type { Figure } from './report.ts'
 import { alternate } from './rounds.ts'
+import { IN } from './warm-fetch.ts'
 
 /** How long the worker and the API take for each answer. */
 const ANSWER_MS = 2
 const ROUNDS = 5
 const FURTHER_ROUNDS = 3
 const ROUND_MS = 1_500
-const WARM_UP_MS = 4_000
 /** One call at a time shows its latency, many at once the throughput. */
 const ALONE = 1
 export const CROWD = 32
@@ -53,17 +55,16 @@ export async function startToolSide(
 export interface ToolJob {
   readonly name: string
   readonly to: string
+  /** The target with 32 at once and the database in memory. */
   readonly atLeast: number
   readonly expects: string
   requests(users: readonly string[]): readonly RawRequest[]
 }
 
 /** A job through Gatepass as a ratio to the bare server, which asks the same worker for the same. */
-export async function throughBoth(
-  { folder, load }: Bench,
-  job: ToolJob,
-  users: { readonly usual: readonly string[]; readonly withAt: readonly string[] },
-): Promise<Figure[]> {
+export async function throughBoth(bench: Bench, job: ToolJob, place: Place): Promise<Figure[]> {
+  const folder = await folderIn(bench, place)
+  const { load } = bench
   await using side = await startToolSide(folder, { answerMs: ANSWER_MS })
   const { gatepass, toolPort } = side
   await using bare = await startBare(folder, { toolPort })
@@ -72,7 +73,7 @@ export async function throughBoth(
     expects: job.expects,
     generator: 'asleep', // one that spins would take a core from the worker
   })
-  const usual = callsOf(users.usual)
+  const usual = callsOf(Array.from({ length: USERS }, (_, i) => userName(i)))
   const round = (server: Server, calls: typeof usual, connections: number, ms = ROUND_MS) =>
     callsTo(load, server, { ...calls, connections, ms })
   const pairs = (count: number, calls: typeof usual, connections: number) =>
@@ -81,29 +82,29 @@ export async function throughBoth(
       bare: () => round(bare, calls, connections),
     })
   for (const server of [bare, gatepass]) await round(server, usual, CROWD, WARM_UP_MS)
-  const { name, to, atLeast } = job
-  const figures = compared(
-    { name: `${name}, ${CROWD} at once`, to, atLeast, withTimes: true },
-    await pairs(ROUNDS, usual, CROWD),
-  )
-  figures.push(
+  const { to, atLeast } = job
+  const name = `${job.name}, warm, database ${IN[place]}`
+  const figures = [
+    ...(await flushing(folder, place)),
+    ...compared(
+      { name: `${name}, ${CROWD} at once`, to, withTimes: true, ...(place === 'memory' && { atLeast }) },
+      await pairs(ROUNDS, usual, CROWD),
+    ),
     ...compared(
       { name: `${name}, one at a time`, to, withTimes: true },
       await pairs(FURTHER_ROUNDS, usual, ALONE),
     ),
-  )
-  const slow = callsOf(users.withAt)
+  ]
+  if (place === 'disk') return figures
+  const slow = callsOf(Array.from({ length: USERS_WITH_AT }, (_, i) => userWithAt(i)))
   await round(gatepass, slow, CROWD)
-  figures.push(
+  return [
+    ...figures,
     ...compared(
-      {
-        name: `${name}, ${CROWD} at once, tokens with @ (searched for in more forms)`,
-        to,
-      },
+      { name: `${name}, ${CROWD} at once, tokens with @ (searched for in more forms)`, to },
       await pairs(FURTHER_ROUNDS, slow, CROWD),
     ),
-  )
-  return figures
+  ]
 }
 
 export const CALLER = { authorization: `Bearer ${API_KEY}` }
