@@ -47,6 +47,43 @@ function loadedFor(...members: readonly (keyof Feature)[]): string {
   return `features/(${modules.join('|')})`
 }
 
+/**
+ * What is used of two packages whose entry modules import all that they have: undici has a fetch, caches and web sockets
+ * (Gatepass uses its agent), zod its messages in 50 languages. Without the rest an idle server uses 9 MB less.
+ */
+const PARTS: Readonly<Record<string, string>> = {
+  'undici/index.js': `export { default as Agent } from './lib/dispatcher/agent.js'
+export { default as buildConnector } from './lib/core/connect.js'`,
+  'zod/v4/locales/index.js': "export { default as en } from './en.js'",
+}
+
+const usedParts: Plugin = {
+  name: 'gatepass:used-parts',
+  enforce: 'pre',
+  load(id) {
+    const [, file = ''] = /\/node_modules\/([^?]+)/.exec(id) ?? []
+    return PARTS[file] ?? null
+  },
+}
+
+/**
+ * V8 keeps the source of a module as long as the module, in two bytes for each character if one of them is not ASCII: a
+ * single ’ would double 1 MB. Such characters are written as escapes, which mean the same in strings, templates and
+ * patterns. An idle server uses 6 MB less.
+ */
+const oneByteSources: Plugin = {
+  name: 'gatepass:one-byte-sources',
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) if (file.type === 'chunk') file.code = withEscapes(file.code)
+  },
+}
+
+function withEscapes(code: string): string {
+  const raw = /(String\.raw`[^`]*|\\)[^\0-\x7f]/.exec(code)
+  if (raw !== null) throw new Error(`An escape would be another text in ${raw[0]}`)
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 export interface Bundle {
   /** Entry modules, by their path below `src/` without the extension; each becomes a file of that path. */
   readonly entries: readonly string[]
@@ -63,7 +100,7 @@ export async function bundle({ entries, outDir, plugins }: Bundle): Promise<void
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
-    plugins: [...plugins],
+    plugins: [...plugins, usedParts, oneByteSources],
     ssr: { noExternal: true, external: [...DRIVERS, ...RARELY_USED] },
     build: {
       ssr: true,
