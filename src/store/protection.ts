@@ -103,7 +103,7 @@ export interface StoredEnvelope {
 }
 
 /** The SQL LIKE pattern of facts that hold an envelope. */
-export const ENVELOPE_PATTERN = 'v1.________.%'
+export const ENVELOPE_PATTERN = 'v_.________.%'
 
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
 export function storedEnvelope(

@@ -94,7 +94,7 @@ describe('the login', () => {
     const cookies = Object.entries(browser.cookies(back))
     expect(cookies.some(([name]) => name.startsWith('gatepass-login-'))).toBe(true)
     const cookie = cookies.map(
-      ([name, value]) => `${name}=${value.replace(/^v1\.[0-9a-f]{8}\./, 'v1.00000000.')}`,
+      ([name, value]) => `${name}=${value.replace(/^v2\.[0-9a-f]{8}\./, 'v2.00000000.')}`,
     )
     const page = await new UserAgent().get(back, { headers: { cookie: cookie.join('; ') } })
     expect(page.status).toBe(403)

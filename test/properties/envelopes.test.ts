@@ -102,7 +102,7 @@ describe('threat 32, 33: an envelope', () => {
         key,
         fc.oneof(
           fc.string(),
-          fc.array(fc.string({ maxLength: 6 })).map((all) => ['v1', ...all].join('.')),
+          fc.array(fc.string({ maxLength: 6 })).map((all) => ['v2', ...all].join('.')),
         ),
         place,
         (one, given, where) => {

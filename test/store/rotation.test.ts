@@ -29,6 +29,7 @@ import {
   flipped,
   overwrite,
   type SealedInstallation,
+  sealedBefore,
   startSealedInstallation,
   truncated,
 } from './sealed-installation.ts'
@@ -264,6 +265,31 @@ describe('rotation', () => {
     expect(second).toMatchObject({ complete: true, removableKeys: [keyId(OLD)] })
     await everythingOpens(rotating)
     expect(await rotateMasterKey(rotating, { batch: 100 })).toMatchObject({ complete: true, resealed: 0 })
+    await rotating.close()
+  })
+
+  test('opens the envelopes of 0.1.0, and replaces them by those of today', async () => {
+    await using installation = await stoppedInstallation()
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const { envelopes } = rotating.store
+    const before = await envelopesOf(rotating)
+    for (const { column, rowId, context, sealed } of before) {
+      const to = sealedBefore(OLD, rotating.sealer.open(sealed, context), context)
+      expect(await envelopes.exchange(column, [{ rowId, from: sealed, to }])).toBe(1)
+    }
+    expect((await envelopesOf(rotating)).map(({ sealed }) => sealed.slice(0, 3))).toEqual(
+      before.map(() => 'v1.'),
+    )
+    await everythingOpens(rotating)
+    expect(await rotateMasterKey(rotating, { batch: 100 })).toMatchObject({
+      complete: true,
+      resealed: before.length,
+      unreadable: [],
+    })
+    expect((await envelopesOf(rotating)).map(({ sealed }) => sealed.slice(0, 11))).toEqual(
+      before.map(() => `v2.${keyId(NEW)}`),
+    )
+    await everythingOpens(rotating)
     await rotating.close()
   })
 

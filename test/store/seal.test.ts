@@ -1,4 +1,4 @@
-import { createDecipheriv, hkdfSync } from 'node:crypto'
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import {
@@ -45,7 +45,7 @@ describe('an envelope', () => {
 
   test('shows nothing of what is in it, and is another each time', () => {
     const first = sealer.seal(SECRET, place)
-    expect(first).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
+    expect(first).toMatch(/^v2\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
     expect(first).not.toContain(SECRET)
     expect(first).not.toContain(Buffer.from(SECRET).toString('base64url').slice(0, 12))
     expect(sealer.seal(SECRET, place)).not.toBe(first)
@@ -53,8 +53,8 @@ describe('an envelope', () => {
 
   test('each row has a key of its own, which opens no other row', () => {
     // the derivation that the envelope's description promises, made here without the code under test
-    const rowKey = (rowId: string) =>
-      Buffer.from(hkdfSync('sha256', key, rowId, 'gatepass/row/connections', 32))
+    const tableKey = Buffer.from(hkdfSync('sha256', key, '', 'gatepass/table/connections', 32))
+    const rowKey = (rowId: string) => createHmac('sha256', tableKey).update(rowId).digest()
     const open = (rowId: string) => {
       const [version, id, nonce = '', ciphertext = '', tag = ''] = sealer.seal(SECRET, place).split('.')
       const decipher = createDecipheriv('aes-256-gcm', rowKey(rowId), Buffer.from(nonce, 'base64url'))
@@ -72,7 +72,8 @@ describe('an envelope', () => {
   })
 
   test.each([
-    ['version', altered(0, () => 'v2')],
+    ['version', altered(0, () => 'v3')],
+    ['version, an older one', altered(0, () => 'v1')],
     ['form of the key id', altered(1, () => 'newest')],
     ['nonce', altered(2, flipped)],
     ['ciphertext', altered(3, flipped)],
@@ -104,6 +105,21 @@ describe('an envelope', () => {
     expect(() => sealer.open(envelope, { ...place, ...elsewhere })).toThrow(UnsealError)
   })
 
+  // sealed once by the release of each version, with the key and for the place of this test
+  test.each([
+    [
+      'v1, of 0.1.0',
+      'v1.84d24bc9.EgTgtLkroAH1MDLo._qokfIKFHn8JKJLkGUB9lTNYJ88oY3yO3dFktFpN-ow.Kw8vJYwpJAsQxQ-1HhsRvg',
+    ],
+    ['v2', 'v2.84d24bc9.s-dofbCu9gBILKZN.2J6LbSrtP4I7LL2GnKSjy56XZgQ4KYqM1Gc6d8zr9IA.MvVPaNt7WdGh9E1kfN2lTA'],
+  ])('of the version %s opens where it was sealed, and as no other version', (_, stored) => {
+    expect(sealer.open(stored as Sealed, place)).toBe(SECRET)
+    for (const elsewhere of [{ rowId: 'conn_2' }, { column: 'refresh' }, { projectId: 'proj_2' }])
+      expect(() => sealer.open(stored as Sealed, { ...place, ...elsewhere })).toThrow(UnsealError)
+    const other = stored.startsWith('v1') ? 'v2' : 'v1'
+    expect(() => sealer.open(stored.replace(/^v./, other) as Sealed, place)).toThrow(UnsealError)
+  })
+
   test('with a part of another row’s envelope does not open', () => {
     const other = sealer.seal(SECRET, { ...place, rowId: 'conn_2' }).split('.')
     for (const index of [2, 3, 4])
@@ -126,6 +142,13 @@ describe('a key ring', () => {
     const now = rotating.seal(SECRET, place)
     expect(now.split('.')[1]).toBe(keyId(key))
     expect(createSealer([key]).open(now, place)).toBe(SECRET)
+  })
+
+  test('opens an envelope of an older version with its key, and seals it again in the version of today', () => {
+    const before =
+      'v1.84d24bc9.EgTgtLkroAH1MDLo._qokfIKFHn8JKJLkGUB9lTNYJ88oY3yO3dFktFpN-ow.Kw8vJYwpJAsQxQ-1HhsRvg' as Sealed
+    const rotating = createSealer([older, key])
+    expect(rotating.seal(rotating.open(before, place), place)).toMatch(`v2.${keyId(older)}.`)
   })
 
   test('without the key of an envelope names the id of the missing key, and nothing of the key itself', () => {

@@ -1,9 +1,11 @@
+import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import { sealingContext } from '../../src/store/protected-tables.ts'
 import type { SealedColumn, StoredEnvelope } from '../../src/store/protection.ts'
+import { keyId, type SealingContext } from '../../src/store/seal.ts'
 import { SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -175,6 +177,19 @@ export async function envelopesOf({ store }: Pick<Broker, 'store'>): Promise<rea
 
 export interface FoundEnvelope extends StoredEnvelope {
   readonly column: SealedColumn
+}
+
+/** An envelope as 0.1.0 sealed: the key of a row was made by HKDF alone. */
+export function sealedBefore(masterKey: Buffer, text: string, context: SealingContext): Sealed {
+  const { table, column, rowId, projectId, userId = '', providerUid = '' } = context
+  const rowKey = Buffer.from(hkdfSync('sha256', masterKey, rowId, `gatepass/row/${table}`, 32))
+  const nonce = randomBytes(12)
+  const id = keyId(masterKey)
+  const cipher = createCipheriv('aes-256-gcm', rowKey, nonce)
+  cipher.setAAD(Buffer.from(JSON.stringify(['v1', id, table, column, rowId, projectId, userId, providerUid])))
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  const parts = [nonce, ciphertext, cipher.getAuthTag()].map((bytes) => bytes.toString('base64url'))
+  return ['v1', id, ...parts].join('.') as Sealed
 }
 
 /** Overwrites an envelope in the database, as an intruder or a broken disk would. */
