@@ -12,7 +12,16 @@ export function addTerm(buckets: Map<number, string>, term: number, places: read
 
 /** The bucket of a term, and the beginning of the term's line in it. */
 export function partOf(term: number): { readonly bucket: number; readonly part: string } {
-  return { bucket: term % BUCKETS, part: `\n${Math.floor(term / BUCKETS).toString(36)}:` }
+  return { bucket: term % BUCKETS, part: `\n${toBase36(Math.floor(term / BUCKETS))}:` }
+}
+
+/** A tag is written in two parts, since `toString(36)` is slow for a number beyond 2^31. */
+const HALF = 36 ** 5
+
+function toBase36(tag: number): string {
+  const high = Math.floor(tag / HALF)
+  const low = (tag % HALF).toString(36)
+  return high === 0 ? low : high.toString(36) + low.padStart(5, '0')
 }
 
 /** The places of the entries that have a term. The text of the bucket must contain the term's line. */

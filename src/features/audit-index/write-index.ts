@@ -6,7 +6,7 @@ import type { AuditLine } from '../../services/audit-entry.ts'
 import { addTerm } from './buckets.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from './segment.ts'
 import type { SegmentTimes } from './store-index.ts'
-import { termsOf } from './terms.ts'
+import { createTerms, type TermsOf } from './terms.ts'
 
 /** How many buckets one transaction writes. */
 const AT_ONCE = 64
@@ -86,16 +86,17 @@ export async function makeSegmentIndex(
   const from = firstSeqOf(segment)
   const places = new Map<number, number[]>()
   const turns = takingTurns(500)
+  const termsOf = createTerms(projectId)
   let [sinceAt, untilAt] = [Number.MAX_SAFE_INTEGER, 0]
   const range = { from, to: from + SEGMENT - 1 }
   for await (const { firstSeq, count, at, text } of readBlocks(broker, projectId, range, 'oldest first')) {
-    await turns.after(count)
+    if (turns.isDue(count)) await nextTurn()
     sinceAt = Math.min(sinceAt, at)
     untilAt = Math.max(untilAt, at)
     for (const [i, line] of text.split('\n').entries()) {
       const seq = firstSeq + i
       if (segmentOf(seq) !== segment) continue
-      for (const term of termsOfLine(projectId, line)) {
+      for (const term of termsOfLine(termsOf, line)) {
         const known = places.get(term)
         if (known === undefined) places.set(term, [seq - from])
         else if (known.at(-1) !== seq - from) known.push(seq - from)
@@ -106,29 +107,29 @@ export async function makeSegmentIndex(
   const buckets = new Map<number, string>()
   for (const [term, ofTerm] of places) {
     addTerm(buckets, term, ofTerm)
-    await turns.after(1)
+    if (turns.isDue(1)) await nextTurn()
   }
   return { segment, sinceAt, untilAt, buckets }
 }
 
 /** The terms of a line. An altered line that no longer parses has none: verifying the chain reports it. */
-function termsOfLine(projectId: string, line: string): readonly number[] {
+function termsOfLine(termsOf: TermsOf, line: string): readonly number[] {
   try {
-    return termsOf(projectId, JSON.parse(line) as AuditLine)
+    return termsOf(JSON.parse(line) as AuditLine)
   } catch {
     return []
   }
 }
 
-/** Gives the event loop a turn after every `items` items. */
+/** Says when the event loop gets a turn: after every `items` items. */
 function takingTurns(items: number) {
   let done = 0
   return {
-    async after(more: number): Promise<void> {
+    isDue(more: number): boolean {
       done += more
-      if (done < items) return
+      if (done < items) return false
       done = 0
-      await nextTurn()
+      return true
     },
   }
 }
