@@ -20,9 +20,10 @@ export function guardBrowsers({
       /^https?:$/.test(new URL(origin).protocol) &&
       isLoopbackHost(new URL(origin).hostname))
 
+  const isOwnHost = (host: string) => isLoopbackHost(host) || host === publicUrl.hostname
+
   return async (c, next) => {
-    const host = hostnameOf(c)
-    if (mcp.isLoopbackOnly && !isLoopbackHost(host) && host !== publicUrl.hostname)
+    if (mcp.isLoopbackOnly && !isOwnHost(hostnameOf(c)))
       return rpcError(403, -32_000, 'This server does not answer under this host name.')
     const origin = c.req.header('origin')
     if (origin === undefined) return next()
@@ -59,6 +60,5 @@ function preflightFor(origin: string, { req }: Context): Response {
 
 /** The host name in the header `Host`, as `URL` spells it; empty if the header is invalid. */
 function hostnameOf(c: Context): string {
-  const url = `http://${c.req.header('host') ?? new URL(c.req.url).host}`
-  return URL.canParse(url) ? new URL(url).hostname : ''
+  return URL.parse(`http://${c.req.header('host') ?? new URL(c.req.url).host}`)?.hostname ?? ''
 }

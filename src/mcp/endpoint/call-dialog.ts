@@ -56,7 +56,8 @@ export async function inDialog(
   const { projectId, identity: caller, owner } = exchange.principal
   const asker = { binding: { projectId, caller, toolUid: shown.tool.uid, input }, owner }
   if (era === 'legacy') return run(call, streamDialog(suspended, call, asker))
-  const { inputResponses, signal: cancelled } = context.mcpReq
+  const { inputResponses } = context.mcpReq
+  const cancelled = exchange.request.signal
   const round = { ...asker, modes: modesOf(call.elicitation), signal, cancelled, reports: reportsOf(call) }
   const requestState = context.mcpReq.requestState<string>()
   const resumed =

@@ -28,7 +28,10 @@ export interface CallParts {
   readonly suspended: SuspendedCalls
 }
 
-type CallRequest = Omit<McpCall, 'shown' | 'input' | 'signal'>
+interface CallRequest extends Omit<McpCall, 'shown' | 'input' | 'signal'> {
+  /** The tools that the client sees. */
+  readonly list: ToolList
+}
 
 interface CallParams {
   readonly name: string
@@ -41,7 +44,7 @@ export async function callTool(
   request: CallRequest,
   params: CallParams,
 ): Promise<CallAnswer> {
-  const list = await parts.lists.listFor(request.exchange)
+  const { list } = request
   const own = gatewayTools(list.listing).find(({ name }) => name === params.name)
   return own === undefined
     ? callShownTool(parts, request, params)
@@ -53,16 +56,16 @@ async function callShownTool(
   request: CallRequest,
   { name, arguments: input = {} }: CallParams,
 ): Promise<CallAnswer> {
-  const { exchange, era, context } = request
+  const { exchange, era, requestId } = request
   const { principal, legacy } = exchange
   const shown = await lists.find(exchange, name)
   if (shown === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 120)}`)
   const running = {
     owner: principal.owner,
-    requestId: context.mcpReq.id,
+    requestId,
     // for clients of 2025 a lost connection is no cancellation (MCP 2025-11-25, Transports, Sending Messages)
-    ...(era === 'modern' && { signal: context.mcpReq.signal }),
+    ...(era === 'modern' && { signal: exchange.request.signal }),
     ...(legacy.sessionId !== undefined && { connection: legacy.sessionId }),
   }
   return calls.run(running, (signal) =>

@@ -15,10 +15,11 @@ import { inContext } from '../../services/request-context.ts'
 import { rateOf } from '../callers/authenticate.ts'
 import { addCallers, type Callers } from '../callers/callers.ts'
 import { contextOf } from '../callers/principal.ts'
-import { mcpResource } from '../callers/resource.ts'
+import { type McpResource, mcpResource } from '../callers/resource.ts'
 import type { OwnAuthorizationServer } from '../callers/token.ts'
 import { createSettledLinks } from '../consent/settled-links.ts'
 import { createSuspendedCalls } from '../suspended/suspended-calls.ts'
+import type { CallParts } from './call-tool.ts'
 import { listChangeSource, openEventStream, settledLinkSource } from './event-streams.ts'
 import { watchLists } from './list-changes.ts'
 import { createRunningCalls } from './running-calls.ts'
@@ -50,12 +51,12 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
     c: Context,
     { callers, charge, routeOf }: Answering,
     request: ObservedRequest,
+    resource: McpResource,
   ): Promise<Response> {
     const toolsetId = c.req.param('toolset')
     // the id becomes part of response headers
     if (toolsetId !== undefined && !isToolsetId(toolsetId))
       throw new BrokerError('not_found', 'There is no such toolset.')
-    const resource = mcpResource(broker.settings.publicUrl, toolsetId)
     const principal = await callers.authenticate(c, resource)
     if (principal.by.kind === 'api_key') request.caller = principal.by.key
     const { method } = c.req
@@ -72,11 +73,11 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
 
     async function work(): Promise<Response> {
       await limitBody(c, MAX_API_BODY_BYTES)
-      serving ??= loadServing(broker).catch((error: unknown) => {
+      serving ??= loadServing({ broker, lists, calls, suspended }).catch((error: unknown) => {
         serving = undefined // the next message loads it again
         throw error
       })
-      const { serve, consent, readLegacyClient, readMessage } = await serving
+      const { serve, consent, plain, readLegacyClient, readMessage } = await serving
       const message = method === 'POST' ? readMessage(await c.req.text()) : undefined
       if (message instanceof Response) return message
       const legacy = readLegacyClient(c, message, sessions, principal)
@@ -85,7 +86,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       const exchange = { ...authenticated, legacy }
       if (method === 'POST')
         return serve(
-          { broker, lists, calls, consent, suspended, sessions, changes, slots },
+          { broker, lists, calls, consent, suspended, sessions, changes, slots, plain },
           exchange,
           message,
         )
@@ -105,8 +106,8 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
         const begun = performance.now()
         const request: ObservedRequest = { c, begun }
         const resource = mcpResource(broker.settings.publicUrl, c.req.param('toolset'))
-        const response = await answer(c, { callers, charge, routeOf }, request).catch((error: unknown) =>
-          callers.refuse(c, error, resource),
+        const response = await answer(c, { callers, charge, routeOf }, request, resource).catch(
+          (error: unknown) => callers.refuse(c, error, resource),
         )
         onAnswered?.(routeOf(c.req.method), response.status, performance.now() - begun, request)
         return response
@@ -136,13 +137,15 @@ interface Answering {
 }
 
 /** Loaded with the first message: the official SDK takes 30 MB of memory and a tenth of the startup time. */
-async function loadServing(broker: Broker) {
-  const [{ serve }, { createConsentRounds }, legacyRequest] = await Promise.all([
+async function loadServing(parts: Omit<CallParts, 'consent'>) {
+  const [{ serve }, { createPlainCalls }, { createConsentRounds }, legacyRequest] = await Promise.all([
     import('./serve.ts'),
+    import('./plain-calls.ts'),
     import('../consent/consent-rounds.ts'),
     import('./legacy-request.ts'),
   ])
-  return { serve, consent: createConsentRounds(broker), ...legacyRequest }
+  const consent = createConsentRounds(parts.broker)
+  return { serve, consent, plain: await createPlainCalls({ ...parts, consent }), ...legacyRequest }
 }
 
 /** Whether a refusal does not concern the credential, so that the stream stays open. */

@@ -1,4 +1,9 @@
-import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  RequestId,
+  ServerContext,
+} from '@modelcontextprotocol/server'
 import type { ElicitationModes } from '../../sdk/mcp/elicitation-modes.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import type { Era, Exchange } from './exchange.ts'
@@ -11,7 +16,9 @@ export interface McpCall {
   readonly input: Readonly<Record<string, unknown>>
   /** How the client can ask its user. */
   readonly elicitation: ElicitationModes
-  /** The SDK's context: the request's id, its `_meta`, `inputResponses` and `requestState`. */
+  /** The client's id of the request. */
+  readonly requestId: RequestId
+  /** The SDK's context: the request's `_meta`, `inputResponses` and `requestState`. */
   readonly context: ServerContext
   /** Sends a message of Gatepass on the stream of the call. */
   readonly toClient: (message: ToClient) => Promise<void>

@@ -3,6 +3,8 @@ import {
   type JSONRPCMessage,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
+  type ServerOptions as SdkOptions,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
@@ -16,36 +18,52 @@ import { pageOf } from './list-page.ts'
 import type { McpCall } from './mcp-call.ts'
 import type { Placeholders } from './placeholders.ts'
 import { readFile } from './read-file.ts'
+import type { ToolList } from './tool-lists.ts'
 import { LEGACY_VERSIONS } from './versions.ts'
 
 /** How long a client may cache the list (MCP 2026-07-28, Caching). Each caller may see another list. */
 const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
 
-export interface ServerOptions extends CallParts {
+/** What the handler of a call needs beside the SDK's context. */
+export interface CallOptions extends CallParts {
   readonly exchange: Exchange
+  /** The tools that the client sees. */
+  readonly list: ToolList
   readonly era: Era
-  readonly instructions?: string | undefined
-  readonly placeholders: Placeholders
   readonly backlog: Backlog
+  /** The client's id of the request, where the server knows it by another. */
+  readonly requestId?: RequestId
 }
 
-/** Makes the SDK's server for one request. */
-export function createServer(options: ServerOptions): Server {
-  const { exchange, era, lists, instructions, placeholders, backlog } = options
-  const server = new Server(
+export interface ServerOptions extends CallOptions {
+  readonly instructions?: string | undefined
+  readonly placeholders: Placeholders
+}
+
+/** The SDK's server without handlers. */
+export function newServer(era: Era, options: Pick<SdkOptions, 'instructions' | 'supportedProtocolVersions'>) {
+  return new Server(
     { name: 'gatepass', title: 'Gatepass', version },
     {
       // not for clients of 2025: they would set the log level for their session, and sessions store no state
       capabilities: { tools: { listChanged: true }, resources: {}, ...(era === 'modern' && { logging: {} }) },
       cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
       inputRequired: { legacyShim: false },
-      ...(instructions !== undefined && { instructions }),
-      ...(era === 'legacy' && { supportedProtocolVersions: [...LEGACY_VERSIONS] }),
+      ...options,
     },
   )
+}
+
+/** Makes the SDK's server for one request. */
+export function createServer(options: ServerOptions): Server {
+  const { exchange, list, era, instructions, placeholders } = options
+  const server = newServer(era, {
+    ...(instructions !== undefined && { instructions }),
+    ...(era === 'legacy' && { supportedProtocolVersions: [...LEGACY_VERSIONS] }),
+  })
   const reporting = reportingTo(options)
   server.setRequestHandler('tools/list', ({ params }) =>
-    reporting(async () => pageOf(await lists.listFor(exchange), era, params?.cursor, placeholders)),
+    reporting(() => pageOf(list, era, params?.cursor, placeholders)),
   )
   // only files that a tool has answered, which are known by its answer
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
@@ -54,21 +72,34 @@ export function createServer(options: ServerOptions): Server {
     reporting(() => readFile(options.broker, exchange.principal.projectId, params.uri)),
   )
   server.setRequestHandler('tools/call', ({ params }, context) =>
-    reporting(() =>
-      callTool(
-        options,
-        {
-          exchange,
-          era,
-          context: withBacklog(context, backlog),
-          elicitation: modesOf(exchange, context),
-          toClient: toClientOf(server, context),
-        },
-        params,
-      ),
-    ),
+    answerCall(server, options, context, params),
   )
   return server
+}
+
+/** Answers `tools/call`, which the server got in this context. */
+export function answerCall(
+  server: Server,
+  options: CallOptions,
+  context: ServerContext,
+  params: Parameters<typeof callTool>[2],
+): ReturnType<typeof callTool> {
+  const { exchange, list, era, backlog, requestId = context.mcpReq.id } = options
+  return reportingTo(options)(() =>
+    callTool(
+      options,
+      {
+        exchange,
+        list,
+        era,
+        requestId,
+        context: withBacklog(context, backlog),
+        elicitation: modesOf(exchange, context),
+        toClient: toClientOf(server, context),
+      },
+      params,
+    ),
+  )
 }
 
 /**
@@ -89,7 +120,7 @@ function modesOf({ legacy }: Exchange, { mcpReq: { envelope } }: ServerContext) 
 }
 
 /** Returns the function that runs a handler. Details of an unexpected error are logged and not sent to the client. */
-function reportingTo({ broker: { log }, exchange }: ServerOptions) {
+function reportingTo({ broker: { log }, exchange }: CallOptions) {
   return async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {
       return await run()

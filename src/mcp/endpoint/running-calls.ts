@@ -57,10 +57,14 @@ export function createRunningCalls(): RunningCalls {
       running.add(controller)
       const countOff = owners.add(owner)
       if (key !== undefined) cancellable.set(key, controller)
-      const signals = signal === undefined ? [controller.signal] : [controller.signal, signal]
+      // `AbortSignal.any` takes 12 us, a listener 0.2
+      const abort = () => controller.abort(signal?.reason)
+      signal?.addEventListener('abort', abort, { once: true })
+      if (signal?.aborted) abort()
       try {
-        return await run(AbortSignal.any(signals))
+        return await run(controller.signal)
       } finally {
+        signal?.removeEventListener('abort', abort)
         running.delete(controller)
         countOff()
         if (key !== undefined && cancellable.get(key) === controller) cancellable.delete(key)

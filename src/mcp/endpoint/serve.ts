@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts'
 import type { ListChanges } from './list-changes.ts'
 import { createServer } from './mcp-server.ts'
 import { createPlaceholders } from './placeholders.ts'
+import type { PlainCalls } from './plain-calls.ts'
 import { forwardResponse } from './response-stream.ts'
 import type { Sessions } from './session.ts'
 import type { StreamSlots } from './stream-slots.ts'
@@ -18,6 +19,7 @@ export interface ServeParts extends CallParts {
   readonly sessions: Sessions
   readonly changes: ListChanges
   readonly slots: StreamSlots
+  readonly plain: PlainCalls
 }
 
 /** Answers one POST, whose body has been parsed. The SDK distinguishes the eras and validates the request. */
@@ -31,13 +33,15 @@ export async function serve(parts: ServeParts, exchange: Exchange, body: unknown
     cancelBy(message, parts, exchange)
     await answerBy(message, parts, exchange)
   }
-  const { selection } = await parts.lists.listFor(exchange)
-  const { instructions } = selection ?? {}
+  const list = await parts.lists.listFor(exchange)
+  const answered = await parts.plain.answer(exchange, body, list)
+  if (answered !== undefined) return answered
+  const { instructions } = list.selection ?? {}
   const placeholders = createPlaceholders()
   const backlog = createBacklog()
   const subscription = createSubscription(exchange, parts.changes)
   const handler = createMcpHandler(
-    ({ era }) => createServer({ ...parts, exchange, era, placeholders, backlog, instructions }),
+    ({ era }) => createServer({ ...parts, exchange, list, era, placeholders, backlog, instructions }),
     { bus: subscription.bus },
   )
   const isListening = messages.some(({ method }) => method === 'subscriptions/listen')
