@@ -2,7 +2,7 @@ import { lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { greaterOf, hasId, isOfUser } from './row-conditions.ts'
-import { type ById, type OfUser, placeholdersOf } from './statement.ts'
+import { type ById, type OfUser, placeholdersOf, withoutRows } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
 /** A tool that got a token of a connection. */
@@ -42,16 +42,17 @@ export function createConnectionTools(database: Database): ConnectionTools {
       .where(hasId(connections, p)),
   )
   const put = statement((_: ConnectionTool & OfUser) =>
-    query
-      .insert(connectionTools)
-      .values(placeholdersOf(connectionTools))
-      .onConflictDoUpdate({
-        target: [connectionTools.projectId, connectionTools.userId, connectionId, tool],
-        set: {
-          lastUsedAt: greaterOf(lastUsedAt, sql`excluded.last_used_at`),
-        },
-      })
-      .returning({ tool }),
+    withoutRows(
+      query
+        .insert(connectionTools)
+        .values(placeholdersOf(connectionTools))
+        .onConflictDoUpdate({
+          target: [connectionTools.projectId, connectionTools.userId, connectionId, tool],
+          set: {
+            lastUsedAt: greaterOf(lastUsedAt, sql`excluded.last_used_at`),
+          },
+        }),
+    ),
   )
   const listed = statement((p: OfUser & { limit: number }) =>
     query

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import { createExecutionLists, type ExecutionLists } from './execution-lists.ts'
 import { NO_LEASE } from './lease.ts'
 import { hasIdInProject, isOfUser } from './row-conditions.ts'
-import { type InProject, type OfUser, placeholdersOf } from './statement.ts'
+import { type InProject, type OfUser, placeholdersOf, withoutRows } from './statement.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools. The runs of a feature that carries them out later are in the same table. */
@@ -31,7 +31,7 @@ export function createExecutions(database: Database): Executions {
   const hasEnded = inArray(executions.status, ['completed', 'failed', 'cancelled'])
 
   const insert = statement((_: ExecutionRecord) =>
-    query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
+    withoutRows(query.insert(executions).values(placeholdersOf(executions))),
   )
   const byId = statement((p: InProject) =>
     query.select(columns).from(executions).where(hasIdInProject(executions, p)),

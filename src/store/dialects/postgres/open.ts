@@ -76,7 +76,8 @@ export async function openPostgresStore(
             let step = steps.next([])
             while (!step.done) {
               const rows = await run(client, step.value)
-              hasWritten ||= rows.length > 0 && !step.value.text.startsWith('select') // each write returns its rows
+              const { givesRows, text } = step.value
+              hasWritten ||= !givesRows || (rows.length > 0 && !text.startsWith('select')) // `returning`
               step = steps.next(rows)
             }
             return { done: step.value, hasWritten }

@@ -20,11 +20,14 @@ export function createRunner(client: Database.Database): Runner {
   return <Row>({ text, values, toRow }: Pick<BoundStatement<Row>, 'text' | 'values' | 'toRow'>) => {
     let statement = prepared.get(text)
     if (statement === undefined) {
-      statement = client.prepare<unknown[], unknown[]>(text).raw()
+      statement = client.prepare<unknown[], unknown[]>(text)
+      if (statement.reader) statement.raw()
       prepared.set(text, statement)
     }
     if (!statement.readonly && !client.inTransaction)
       throw new Error(`a write outside of a transaction: ${text}`)
-    return statement.all(values).map(toRow) as Row[] // of this statement
+    if (statement.reader) return statement.all(values).map(toRow) as Row[] // of this statement
+    statement.run(values)
+    return []
   }
 }
