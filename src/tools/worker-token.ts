@@ -10,8 +10,8 @@ interface WorkerClaims {
   readonly aud?: string | undefined
 }
 
-/** The protected header, which is the same for all tokens. */
-const HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
+/** The protected header, with which all tokens begin. */
+export const WORKER_TOKEN_HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
 
 /**
  * Makes a JWT (RFC 7519) for one request to a worker. By its `jti` a worker recognises a replayed request, also one that
@@ -21,7 +21,7 @@ const HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
 export function signWorkerToken(secret: string, claims: WorkerClaims): string {
   if (secret === '') throw new Error('a worker without a secret gets no token') // anyone can sign with an empty key
   const iat = Math.floor(Date.now() / 1000)
-  const signed = `${HEADER}.${base64url({ ...claims, jti: randomUUID(), iat, exp: iat + TOKEN_SECONDS })}`
+  const signed = `${WORKER_TOKEN_HEADER}.${base64url({ ...claims, jti: randomUUID(), iat, exp: iat + TOKEN_SECONDS })}`
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 

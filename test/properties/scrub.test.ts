@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { scrub } from '../../src/tools/scrub/scrub.ts'
 import { createStreamScrubber } from '../../src/tools/scrub/scrub-stream.ts'
 import { bytesHoldNoSecret } from '../../src/tools/scrub/secret-needles.ts'
+import { WORKER_TOKEN_HEADER } from '../../src/tools/worker-token.ts'
 import { propertyRuns } from '../property-runs.ts'
 import { cutsAnEscape, naivelyHolds } from './naive-scrub.ts'
 
@@ -38,6 +39,8 @@ const secret = fc
     fc.string({ minLength: 8, maxLength: 40 }),
     fc.string({ unit: 'grapheme', minLength: 8, maxLength: 20 }),
     fc.stringMatching(/^[A-Za-z0-9._~+/-]{8,60}=*$/),
+    // begins as all tokens for workers do, of which only the beginning is searched for at first
+    fc.stringMatching(/^[\w-]{1,30}\.[\w-]{8,20}$/).map((rest) => `${WORKER_TOKEN_HEADER}.${rest}`),
   )
   .filter((text) => text.isWellFormed() && text.replaceAll('\\', '').trim().length >= 8)
 const around = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => text.isWellFormed())

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scrub } from '../../src/tools/scrub/scrub.ts'
+import { signWorkerToken } from '../../src/tools/worker-token.ts'
 
 const SECRETS = [
   'gho_16C7e42F292c6912E7710c838347Ae178B4a', // letters, digits, underscore
@@ -11,6 +12,7 @@ const SECRETS = [
   '++++++++', // nothing but special characters
   '////\\\\\\\\',
   '12345678',
+  signWorkerToken('key-of-the-worker', { iss: 'https://gatepass.example' }),
 ]
 
 const b64 = (text: string) => Buffer.from(text).toString('base64')

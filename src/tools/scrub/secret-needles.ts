@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import { WORKER_TOKEN_HEADER } from '../worker-token.ts'
 import { base64Forms, MIN_SECRET_LENGTH } from './secret-forms.ts'
 
 // A fast search for a part of each secret (its needle) with `String.includes`, which is many times as fast as the scanner
 // and needs no matcher for each token. It proves for most texts that they hold no secret; the scanner decides the others.
 
-/** The needle is the end of a secret, which varies most between tokens. Every form of the secret contains a form of its end. */
+/** The needle is mostly the end of a secret, which varies most. Every form of the secret contains a form of each of its parts. */
 const NEEDLE_LENGTH = 16
 /** Characters that JSON does not escape. Only `+` has another folded form. */
 const SIMPLE = /^[\w.~/=:@+-]+$/
@@ -18,8 +19,14 @@ interface Needles {
   readonly folded: readonly string[]
 }
 
-/** The needles of the most recently used secrets; `undefined` where only the scanner can search for the secret. */
-const kept = new LRUCache<string, { readonly needles: Needles | undefined }>({ max: 1_000 })
+/** How many needles are kept: those of more tokens than a busy process has in use, 0.5 kB each. */
+const KEPT = 20_000
+
+/**
+ * The needles of the most recently used secrets, each by itself: the secret as a whole is in the cached connection only,
+ * and gone with it.
+ */
+const kept = new LRUCache<string, Needles>({ max: KEPT })
 
 /** `true` if the JSON text certainly holds none of the secrets in any form that `scrub` finds; `false` proves nothing. */
 export function jsonHoldsNoSecret(json: string, secrets: readonly string[]): boolean {
@@ -56,24 +63,30 @@ function hasNone(text: string, searched: readonly Needles[]): boolean {
 function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
   const all: Needles[] = []
   for (const secret of secrets) {
-    let known = kept.get(secret)
-    if (known === undefined) {
-      known = secret.length < MIN_SECRET_LENGTH ? TOO_SHORT : { needles: makeNeedles(secret) }
-      kept.set(secret, known)
-    }
-    if (known === TOO_SHORT) continue
-    if (known.needles === undefined) return undefined
-    all.push(known.needles)
+    if (secret.length < MIN_SECRET_LENGTH) continue
+    if (!SIMPLE.test(secret)) return undefined
+    all.push(needlesAt(needleOf(secret)))
   }
   return all
 }
 
-/** The cache entry of a secret that is too short to be searched for. */
-const TOO_SHORT = { needles: undefined }
+/**
+ * The part of the secret that is searched for. All tokens for workers begin alike, and each is used once: with the end of
+ * the common part the needles are made once, and these tokens take no place of a user's in the cache.
+ */
+function needleOf(secret: string): string {
+  return secret.startsWith(WORKER_TOKEN_HEADER) ? HEADER_NEEDLE : secret.slice(-NEEDLE_LENGTH)
+}
 
-function makeNeedles(secret: string): Needles | undefined {
-  if (!SIMPLE.test(secret)) return undefined
-  const exact = secret.slice(-NEEDLE_LENGTH)
+const HEADER_NEEDLE = WORKER_TOKEN_HEADER.slice(-NEEDLE_LENGTH)
+
+function needlesAt(part: string): Needles {
+  const known = kept.get(part)
+  if (known !== undefined) return known
+  // a copy: V8's slice of a string keeps the whole string in memory
+  const exact = Buffer.from(part).toString()
   const forms = [exact, ...base64Forms(exact)].map((form) => form.replaceAll('+', ' '))
-  return { exact, folded: [...new Set(forms)] }
+  const made = { exact, folded: [...new Set(forms)] }
+  kept.set(exact, made)
+  return made
 }
