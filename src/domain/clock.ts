@@ -22,11 +22,20 @@ export function wholeMilliseconds(elapsed: number): number {
   return Math.ceil(elapsed)
 }
 
+/** Recently formatted times: most are the present second, or when a connection in use expires. */
+const formatted: { readonly at: EpochSeconds; readonly text: string }[] = []
+const MOST_FORMATTED = 1024
+
 /** Formats a time as RFC 3339 in UTC, for the wire. */
 export function toTimestamp(at: EpochSeconds): string
 export function toTimestamp(at: EpochSeconds | undefined): string | undefined
 export function toTimestamp(at: EpochSeconds | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at * 1000).toISOString()
+  if (at === undefined) return undefined
+  const known = formatted[at % MOST_FORMATTED]
+  if (known?.at === at) return known.text
+  const text = new Date(at * 1000).toISOString()
+  if (Number.isInteger(at) && at >= 0) formatted[at % MOST_FORMATTED] = { at, text }
+  return text
 }
 
 /** Reads an RFC 3339 timestamp. Fractions of a second are cut off. */
