@@ -7,6 +7,7 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { isInstalled, isUserless, ownerOf } from '../providers/provider-grant.ts'
 import type { CachedConnection } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
+import { isUseDue } from '../services/use-log.ts'
 import { UnsealError } from '../store/seal.ts'
 import { cachedConnections } from './cached-connections.ts'
 import { getSubjectEntry } from './exchange-subject.ts'
@@ -49,13 +50,14 @@ export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | 
 
 function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const { id } = need.entry
-  broker.activity.seen(need.projectId, need.userId)
   const counted = (outcome: TokenOutcome): TokenOutcome => {
+    noteUser(broker, need, outcome)
     broker.metrics.tokenFetched(id, outcome.outcome)
     broker.activity.count(need.projectId, 'fetches', outcome.outcome)
     return outcome
   }
   const refused = (error: unknown): never => {
+    broker.activity.seen(need.projectId, need.userId)
     broker.metrics.tokenFetched(id, 'refused')
     broker.activity.count(need.projectId, 'fetches', 'refused')
     throw error
@@ -66,6 +68,16 @@ function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Pro
   } catch (error) {
     return refused(error)
   }
+}
+
+function noteUser({ activity, now }: Broker, need: TokenNeed, outcome: TokenOutcome): void {
+  // other users may share what is noted of a connection that is not the user's own
+  if (outcome.outcome === 'ready' && outcome.connection.userId === need.userId) {
+    const at = now()
+    if (!isUseDue(outcome.noted.user, at)) return
+    outcome.noted.user = at
+  }
+  activity.seen(need.projectId, need.userId)
 }
 
 function findAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
@@ -142,7 +154,7 @@ async function projectsToken(broker: Broker, need: TokenNeed, entry: ProviderEnt
   const isAsked = !isUsable(broker, need, entry, held)
   const token = await askedOrRefused(broker, need, entry, held)
   const isChanged = isAsked && (await wasChanged(broker, need, entry, shared))
-  if (token.outcome === 'ready') return { ...token, actingFor: need.userId, shared, texts: {} }
+  if (token.outcome === 'ready') return { ...token, actingFor: need.userId, shared, texts: {}, noted: {} }
   if (token.outcome === 'provider_unavailable' || token.outcome === 'outdated') return token
   if (isChanged) return projectsToken(broker, need, entry)
   throw askOperator(broker, entry)

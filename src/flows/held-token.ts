@@ -5,6 +5,7 @@ import { fitsDpop } from '../providers/dpop.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
+import { isUseDue } from '../services/use-log.ts'
 import { UnsealError } from '../store/seal.ts'
 import { clientIdOf, registeredClient } from './get-provider.ts'
 import { markUnusable } from './mark-unusable.ts'
@@ -129,7 +130,12 @@ export function release(
     )
   }
   if (!fitsDpop(entry.provider, held.ready)) return changed(broker, need, entry, connection)
-  broker.uses.used('connections', connection.id, broker.now())
+  const { noted } = held.ready
+  const now = broker.now()
+  if (isUseDue(noted.connection, now)) {
+    noted.connection = now
+    broker.uses.used('connections', connection.id, now)
+  }
   return held.ready
 }
 
@@ -141,7 +147,7 @@ function open(
   const secrets = openAccess(broker, connection)
   const fingerprint = broker.audit.fingerprint(secrets.accessToken)
   const clientId = clientIdOf(broker, entry)
-  return { outcome: 'ready', connection, entry, ...secrets, fingerprint, texts: {}, clientId }
+  return { outcome: 'ready', connection, entry, ...secrets, fingerprint, texts: {}, noted: {}, clientId }
 }
 
 export function chooseHeld(held: readonly CachedConnection[], account: string): CachedConnection | undefined {

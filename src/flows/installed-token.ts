@@ -50,7 +50,7 @@ export async function installedToken(
   const shown = (found: HeldOutcome): HeldOutcome => {
     if (found.outcome !== 'ready' || token === own) return found
     broker.uses.used('connections', connection.id, broker.now())
-    return { ...found, shownAs: connection.id }
+    return { ...found, shownAs: connection.id, noted: {} }
   }
   if (isReady && token.connection.status === 'active') return shown(await release(broker, of, entry, token))
   try {

@@ -7,6 +7,7 @@ import type { CallToApprove } from '../services/call-approvals.ts'
 import { type Release, shownConnection } from '../services/release.ts'
 import { approve, currentContext } from '../services/request-context.ts'
 import { ApprovalMissing } from '../services/use-gate.ts'
+import { isUseDue } from '../services/use-log.ts'
 import { connectionToolKey } from '../store/connection-tools.ts'
 import { approvedConnection, approveUse } from './approve-use.ts'
 
@@ -124,8 +125,13 @@ function connectionOf({ connection: { id, scopes } }: Release) {
 function noteTool({ uses, now }: Broker, tokens: readonly Release[]): void {
   const { tool } = currentContext()
   if (tool === undefined) return
-  for (const release of tokens)
-    uses.used('connectionTools', connectionToolKey(shownConnection(release), tool), now())
+  const at = now()
+  for (const release of tokens) {
+    const { noted } = release
+    if (noted.tool?.id === tool && !isUseDue(noted.tool.at, at)) continue
+    noted.tool = { id: tool, at }
+    uses.used('connectionTools', connectionToolKey(shownConnection(release), tool), at)
+  }
 }
 
 function isNonEmpty<T>(all: readonly T[]): all is readonly [T, ...T[]] {

@@ -1,3 +1,4 @@
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -17,6 +18,8 @@ export interface Release extends AccessSecrets {
   readonly shownAs?: string | undefined
   /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
+  /** When its uses were noted last. */
+  readonly noted: NotedUses
 }
 
 /** The user for whom the token is used. */
@@ -27,6 +30,18 @@ export function userOf({ actingFor, connection }: Pick<Release, 'actingFor' | 'c
 /** The id of the connection for callers, users and the audit trail. */
 export function shownConnection({ shownAs, connection }: Pick<Release, 'shownAs' | 'connection'>): string {
   return shownAs ?? connection.id
+}
+
+/**
+ * When uses of a cached connection were queued to be written (`UseLog`). Most uses come within the interval in which a row
+ * is written once, and cost a comparison here in place of three look-ups by long keys.
+ */
+export interface NotedUses {
+  connection?: EpochSeconds
+  /** As in `ActivityLog.seen`. */
+  user?: EpochSeconds
+  /** The tool that got the token last, by its id, and when. */
+  tool?: { readonly id: string; readonly at: EpochSeconds }
 }
 
 export interface ReleaseTexts {

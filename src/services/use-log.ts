@@ -17,6 +17,11 @@ const WRITE_INTERVAL_SECONDS = 60
 /** The most queued times. Some ids come from callers, such as those of users. */
 const MAX_ROWS = 50_000
 
+/** Whether a use is to be noted that may have been noted at `noted` already. */
+export function isUseDue(noted: EpochSeconds | undefined, at: EpochSeconds): boolean {
+  return noted === undefined || at >= noted + WRITE_INTERVAL_SECONDS || at < noted
+}
+
 /** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
 export interface UseLog extends Omit<WriteBehind<EpochSeconds>, 'add'> {
   used(kind: RowKind, id: string, at: EpochSeconds): void
@@ -67,7 +72,7 @@ export function createLastTimes(write: WriteLastUse): WriteBehind<EpochSeconds> 
   const { add } = queue
   return Object.assign(queue, {
     add(id: string, at: EpochSeconds) {
-      if (at >= since + WRITE_INTERVAL_SECONDS || at < since || written.size >= MAX_ROWS) {
+      if (isUseDue(since, at) || written.size >= MAX_ROWS) {
         since = at
         written.clear()
       }
