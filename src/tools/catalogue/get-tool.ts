@@ -68,11 +68,12 @@ async function toolsNamed(
     (tool) => hasOwnName(tool) && tool.namespace !== '' && toolId(tool).toLowerCase() === id,
   )
   if (exactId !== undefined) return [exactId]
-  const meant = meantBy(plain, await namedTools(broker, projectId, plain.toLowerCase()))
-  const [newest, ...rivals] = newestOfEach(meant)
-  if (newest !== undefined) {
-    if (version === undefined || rivals.length > 0) return [newest, ...rivals]
-    const inVersion = newestOfEach(versionsMeeting(version, meant))
+  const name = plain.toLowerCase()
+  const named = name === id ? exact : await namedTools(broker, projectId, name)
+  const newest = newestMeant(name, named)
+  if (newest.length > 0) {
+    if (version === undefined || newest.length > 1) return newest
+    const inVersion = newestOfEach(versionsMeeting(version, meantBy(name, named)))
     if (inVersion.length > 0) return inVersion
   }
   const titled = exact.filter((tool) => hasOwnName(tool) && tool.title.toLowerCase() === id)
@@ -95,6 +96,18 @@ function meantBy(plain: string, named: readonly Tool[]): readonly Tool[] {
     .filter((tool) => isQualifiedName(tool, name))
     .toSorted(compareAge)
   return oldest === undefined ? own : own.filter((tool) => identityOf(tool) === identityOf(oldest))
+}
+
+/** What a name means among the tools of a list, which is the same object for each call until one of the tools changes. */
+const meanings = new WeakMap<readonly Tool[], { readonly name: string; readonly newest: readonly Tool[] }>()
+
+/** The newest version of each tool that the name, in lower case, means. */
+function newestMeant(name: string, named: readonly Tool[]): readonly Tool[] {
+  const known = meanings.get(named)
+  if (known?.name === name) return known.newest
+  const newest = newestOfEach(meantBy(name, named))
+  meanings.set(named, { name, newest })
+  return newest
 }
 
 /** The newest version of each of the tools, the newest of all first. */

@@ -25,7 +25,7 @@ export const workers: readonly Mutation[] = [
     rows: ['25'],
     fault: 'a version chooses between tools of one bare name',
     file: 'src/tools/catalogue/get-tool.ts',
-    from: 'if (version === undefined || rivals.length > 0) return',
+    from: 'if (version === undefined || newest.length > 1) return',
     to: 'if (version === undefined) return',
     test: 'threats/tool-names.test.ts',
     name: 'gets nothing by the bare name of a tool in its own toolkit',
