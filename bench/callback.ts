@@ -14,7 +14,7 @@ import { type Begun, beginMany } from './waiting.ts'
 import { click } from './wake-up.ts'
 
 const ROUNDS = 5
-const CALLBACKS = isQuick ? 200 : 1_500
+const CALLBACKS = isQuick ? 600 : 1_500
 const LEAST_RATIO = 0.45
 
 /** Users come back from the provider: Gatepass redeems the code, seals the grant and stores it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -23,9 +23,6 @@ const ROUND_MS = 1_000
 /** How long the worker takes for each answer. */
 const WORKER_MS = 2
 const LEAST_RATIO = 0.9
-/** The last commit whose store prepared its statements at each call: a cold fetch must cost at most half of its. */
-const UNPREPARED = 'f60e141'
-const LEAST_RATIO_TO_UNPREPARED = 2
 
 /**
  * The fresh-token fetch and the run of a tool of this checkout as ratios to those of another commit, which must have a
@@ -45,7 +42,7 @@ async function warmAgainst(ref: string, checkout: URL, { folder, load, upstream 
   await mkdir(otherFolder)
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
   await other.seed(otherFolder, upstream.port)
-  const people = peopleOf(checkout)
+  const people = new URL('bench/people.ts', checkout).href
 
   await using bare = await startBare(folder)
   await using before = await startGatepass(otherFolder, { checkout })
@@ -88,14 +85,14 @@ async function inTurn(
 }
 
 /** The ratio is of processor time, which other programs of the machine disturb less than the rate. */
-function figuresOf(job: string, ref: string, { before, now }: BothRounds, least = LEAST_RATIO): Figure[] {
+function figuresOf(job: string, ref: string, { before, now }: BothRounds): Figure[] {
   const times = ratios(before, now, ({ cpuMicros }) => cpuMicros)
   return [
     {
       name: `${job}: server CPU per request of ${ref} as a ratio to this release's`,
       value: spread(times, twoDigits),
-      target: `>= ${least}`,
-      met: median(times) >= least,
+      target: `>= ${LEAST_RATIO}`,
+      met: median(times) >= LEAST_RATIO,
     },
     { name: `  requests per second: this release, ${ref}`, value: `${rateOf(now)}, ${rateOf(before)}` },
     {
@@ -112,24 +109,21 @@ async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Fi
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
   const otherFolder = await seedOwn(bench, 'cold-before', COLD_USERS, other)
   const folder = await seedOwn(bench, 'cold-now', COLD_USERS)
-  // a release from before the setting had room for 10,000 users
-  const settings = knowsCacheSize(checkout) ? NEARLY_NO_CACHE : {}
-  await using before = await startGatepass(otherFolder, { checkout, settings })
+  await using before = await startGatepass(otherFolder, { checkout, settings: NEARLY_NO_CACHE })
   await using now = await startGatepass(folder, { settings: NEARLY_NO_CACHE })
   const fetchCold = {
-    before: coldRounds(bench.load, before, { people: peopleOf(checkout) }),
+    before: coldRounds(bench.load, before, { people: new URL('bench/people.ts', checkout).href }),
     now: coldRounds(bench.load, now),
   }
   for (const round of Object.values(fetchCold)) await round(WARM_UP_MS)
   const rounds = await inTurn((which) => fetchCold[which](ROUND_MS))
-  const least = ref.startsWith(UNPREPARED) ? LEAST_RATIO_TO_UNPREPARED : LEAST_RATIO
-  return figuresOf('users who are in no cache', ref, rounds, least)
+  return figuresOf('users who are in no cache', ref, rounds)
 }
 
 /** Runs of a tool, warm: 32 at once and one at a time. */
 async function executeAgainst(ref: string, checkout: URL, bench: Bench): Promise<Figure[]> {
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
-  const otherPeople: typeof import('./people.ts') = await import(peopleOf(checkout))
+  const otherPeople: typeof import('./people.ts') = await import(new URL('bench/people.ts', checkout).href)
   const otherFolder = await seedOwn(bench, 'execute-before', USERS, other)
   await using before = await startToolSide(otherFolder, { answerMs: WORKER_MS, checkout })
   await using now = await startToolSide(await seedOwn(bench, 'execute-now', USERS), { answerMs: WORKER_MS })
@@ -154,12 +148,6 @@ async function executeAgainst(ref: string, checkout: URL, bench: Bench): Promise
   return figures
 }
 
-/** The module that has the users: in earlier releases it is `seed.ts`. */
-function peopleOf(checkout: URL): string {
-  const modules = ['people', 'seed'].map((name) => new URL(`bench/${name}.ts`, checkout))
-  return (modules.find((one) => existsSync(one)) ?? checkout).href
-}
-
 /**
  * The files of that commit, with the packages of this checkout; removed with the folder. A commit that needs other packages
  * is given as the folder in which it and they are installed.
@@ -174,10 +162,4 @@ async function checkOut(ref: string, folder: string): Promise<URL> {
   execFileSync('tar', ['-xf', archive, '-C', path])
   await symlink(join(here, 'node_modules'), join(path, 'node_modules'))
   return pathToFileURL(`${path}/`)
-}
-
-function knowsCacheSize(checkout: URL): boolean {
-  const [name = ''] = Object.keys(NEARLY_NO_CACHE)
-  const pages = ['docs/reference/settings.md', 'docs/settings.md'].map((page) => new URL(page, checkout))
-  return pages.some((page) => existsSync(page) && readFileSync(page, 'utf8').includes(name))
 }

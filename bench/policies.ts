@@ -43,6 +43,7 @@ export async function policies(bench: Bench): Promise<Figure[]> {
       value: spread(growth, (value) => value.toFixed(2)),
       target: `at most ${MOST}`,
       met: median(growth) <= MOST,
+      disturbed: !repeated.isQuiet,
     },
     {
       name: `  processor time of a fetch with ${COUNTS.map(whole).join(' / ')} policies`,
