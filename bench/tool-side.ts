@@ -40,13 +40,18 @@ export async function startToolSide(
   const origin = `http://127.0.0.1:${toolPort}`
   const admin = adminOf(gatepass.port)
   const http = { uri: origin, secret: 'bench-worker-secret', timeout: 10, retry: 0 }
-  await admin('POST', '/v1/workers', { id: `bench-${toolPort}`, http })
+  const worker = `bench-${toolPort}`
+  await admin('POST', '/v1/workers', { id: worker, http })
   await admin('PATCH', '/v1/admin/auth_providers/bench', {
     oauth2: { api: { base_url: `${origin}/api`, hosts: [`127.0.0.1:${toolPort}`] } },
   })
   const stop = async () => {
-    await gatepass.stop()
-    await tools.stop()
+    try {
+      await admin('DELETE', `/v1/workers/${worker}`) // the next figure on this database has another worker
+    } finally {
+      await gatepass.stop()
+      await tools.stop()
+    }
   }
   return { toolPort, gatepass, [Symbol.asyncDispose]: stop }
 }
