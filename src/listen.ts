@@ -1,5 +1,6 @@
 import { type HttpBindings, type ServerType, serve } from '@hono/node-server'
 import type { Config } from './config.ts'
+import type { HotFetch } from './http/hot-fetch/hot-fetch.ts'
 import { answerUnreadable, serverOptions } from './http/server/server-options.ts'
 
 /**
@@ -10,6 +11,7 @@ const KEEP_ALIVE_MS = 65_000
 /** Interval at which a shutdown closes connections that have become idle. */
 const IDLE_MS = 50
 
+type Listen = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => void
 type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>
 
 /** A listening port. */
@@ -20,23 +22,42 @@ export interface Listener {
   close(ms: number): Promise<void>
 }
 
-/** Serves the app. Rejects when the port cannot be bound. */
+/** Serves the app, and before it `hotFetch`. Rejects when the port cannot be bound. */
 export async function listen(
   fetchApp: Fetch,
   { host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>,
+  hotFetch?: HotFetch,
 ): Promise<Listener> {
   let activeRequests = 0
   let isClosing = false
   let onFinished = () => {}
 
-  function finish<T>(answer: T, env: HttpBindings): T {
+  function end(outgoing: HttpBindings['outgoing']): void {
     activeRequests--
-    if (isClosing) {
-      // the client learns that its next request needs another connection (RFC 9112 section 9.6)
-      if ('shouldKeepAlive' in env.outgoing) env.outgoing.shouldKeepAlive = false
-      if (activeRequests === 0) onFinished()
-    }
+    if (!isClosing) return
+    // the client learns that its next request needs another connection (RFC 9112 section 9.6)
+    if ('shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
+    if (activeRequests === 0) onFinished()
+  }
+
+  function finish<T>(answer: T, { outgoing }: HttpBindings): T {
+    end(outgoing)
     return answer
+  }
+
+  /** Answers plain requests for tokens by the hot fetch, all others by `usual`. */
+  function before(usual: Listen, { mayTake, take }: HotFetch): Listen {
+    return (incoming, outgoing) => {
+      if (!mayTake(incoming)) return usual(incoming, outgoing)
+      activeRequests++
+      take(incoming, outgoing, {
+        answering: () => end(outgoing),
+        passOn() {
+          usual(incoming, outgoing) // counts the request again
+          end(outgoing)
+        },
+      })
+    }
   }
 
   const server = await new Promise<ServerType>((resolve, reject) => {
@@ -60,6 +81,8 @@ export async function listen(
       },
       () => resolve(server),
     )
+    const [usual] = server.listeners('request') as [Listen] // the one of `serve`
+    if (hotFetch !== undefined) server.removeAllListeners('request').on('request', before(usual, hotFetch))
     server.on('clientError', answerUnreadable)
     server.once('error', reject)
   })

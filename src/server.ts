@@ -22,6 +22,7 @@ import type { Outgoing } from './egress/outgoing.ts'
 import { loadFeatures } from './features/load-features.ts'
 import { type DeveloperLink, developerLink, isForThisMachine } from './flows/console/developer-link.ts'
 import { createApp, USERS_PATHS } from './http/app.ts'
+import { createHotFetch, type HotFetch } from './http/hot-fetch/hot-fetch.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import { type Fetch, type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
@@ -75,6 +76,8 @@ export interface ServerParts {
   readonly printLink?: (url: string) => void
   /** Called after each answered request; development prints each call. */
   readonly onCall?: OnCall
+  /** `false`: every request takes the usual route, with which a test compares the hot fetch. */
+  readonly hotFetch?: false
   /** Set where several processes of one machine serve together. */
   readonly cluster?: {
     /** Whether this process runs the background jobs that one process of a machine runs for all. */
@@ -108,9 +111,11 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const gather = cluster?.gather
     const authorizationServer = await authorizationServerFor(broker)
     const mcp = createMcpEndpoint(broker, authorizationServer)
+    let hotFetch: HotFetch | undefined
     const app = createApp(broker, {
       version,
       mountMcp(app, shared) {
+        if (parts.hotFetch !== false && parts.onCall === undefined) hotFetch = createHotFetch(broker, shared)
         mcp.mount(app, shared)
         authorizationServer?.mount(app)
       },
@@ -138,7 +143,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     let served: Fetch<object> = app.fetch
     for (const wrap of await loadFeatures('serve')) served = wrap(served, broker, USERS_PATHS)
     const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
-    const listener = await listen(serving, config)
+    const listener = await listen(serving, config, hotFetch)
     closers.push(() => listener.close(0))
     broker.metrics.gauge(
       'gatepass_http_requests_running',

@@ -62,6 +62,8 @@ export interface GatepassOptions {
   /** The file and the port of an earlier one, as after a crash. */
   readonly databasePath?: string
   readonly port?: number
+  /** `false`: without the hot fetch. */
+  readonly hotFetch?: false
 }
 
 /** Starts a Gatepass that may call 127.0.0.1 over plain http; `close()` removes its files. */
@@ -96,6 +98,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
       ...(options.outgoing && { outgoing: options.outgoing }),
       ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
       ...(options.printLink && { printLink: options.printLink }),
+      ...(options.hotFetch === false && { hotFetch: false }),
     })
     return { config, server }
   }

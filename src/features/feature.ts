@@ -59,7 +59,7 @@ export interface Feature {
   >
   /** Knows the pages of applications from which authorizations are opened. */
   readonly openers?: () => Promise<(store: Store) => Openers>
-  /** Wraps what answers all requests, for hosts that do not serve everything. */
+  /** Wraps what answers all requests, for hosts that do not serve everything. The hot fetch asks `broker.sites` itself. */
   readonly serve?: () => Promise<
     <Env extends object>(fetch: Fetch<Env>, broker: Broker, usersPaths: readonly string[]) => Fetch<Env>
   >

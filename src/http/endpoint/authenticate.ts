@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type ApiKey, includesRole, isExpired, type Role } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -7,14 +6,14 @@ import { createReadCache } from '../../services/read-cache.ts'
 import { inContext } from '../../services/request-context.ts'
 import { createClientAddress } from './client-address.ts'
 import { createCountGuess } from './rate-limit.ts'
-import { requestHeader } from './request-header.ts'
+import { type Received, requestHeader } from './request-header.ts'
 
 /**
  * Returns the caller's key if its role covers the role of the endpoint. Throws `invalid_authorization`,
  * `insufficient_role`, and `rate_limited` after too many unknown keys from one address.
  */
 export type Authenticate = (
-  c: Context,
+  c: Received,
   role: Role | 'public',
   /** A header that may carry the key in place of `Authorization`. */
   keyHeader?: Lowercase<string>,
@@ -36,7 +35,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
   const clientAddress = createClientAddress(broker.settings)
   const countGuess = createCountGuess()
 
-  function allow(c: Context, key: ApiKey, role: Role): ApiKey {
+  function allow(c: Received, key: ApiKey, role: Role): ApiKey {
     if (isExpired(key, broker.now()))
       throw new BrokerError(
         'invalid_authorization',

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { requestHeader } from './request-header.ts'
+import { type Received, requestHeader } from './request-header.ts'
 
 /**
  * Returns the client's IP address, by which requests are limited; `undefined` if the app is called without a server,
  * as in tests.
  */
-export type ClientAddress = (c: Context) => string | undefined
+export type ClientAddress = (c: Received) => string | undefined
 
 /**
  * How many addresses of `X-Forwarded-For` are read, from its end. A header of 16 KiB can list thousands, each of which is
@@ -39,7 +38,7 @@ export function createClientAddress({
   }
 }
 
-function socketOf(c: Context): IncomingMessage['socket'] | undefined {
+function socketOf(c: Received): IncomingMessage['socket'] | undefined {
   return (c.env?.incoming as IncomingMessage | undefined)?.socket
 }
 

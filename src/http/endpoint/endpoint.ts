@@ -9,6 +9,7 @@ import { inContext } from '../../services/request-context.ts'
 import type { Tracing } from '../../services/tracing.ts'
 import type { Authenticate, Operator } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { callerContext } from './caller-context.ts'
 import { statusOf } from './errors.ts'
 import type { ExecuteByKey } from './idempotency-key.ts'
 import { checkKeyOfUser } from './key-of-user.ts'
@@ -16,7 +17,6 @@ import type { ObservedRequest, OnAnswered } from './observed-request.ts'
 import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
 import { requestHeader } from './request-header.ts'
-import { requestId } from './request-id.ts'
 import { inRequestSpan } from './request-span.ts'
 
 /** The members of an operation that its endpoint has unchanged. */
@@ -65,7 +65,7 @@ export interface EndpointInput<Params, Query, Body> {
 
 const NO_QUERY = Object.freeze({})
 /** A body up to this size is read before the key is checked. */
-const SMALL_BODY_BYTES = 16 * 1024
+export const SMALL_BODY_BYTES = 16 * 1024
 
 /** Adds an endpoint to the app. Its handler parses the input, calls one flow and renders the result. */
 export type AddEndpoint = ReturnType<typeof createAddEndpoint>
@@ -155,13 +155,7 @@ export function createAddEndpoint(
       if (isKeyless) return work()
       if (operator !== undefined)
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, work)
-      const actor = { kind: 'api_key', id: caller.id } as const
-      const { userId: onlyUser } = caller
-      const onApproval = (id: string) => {
-        if (!c.finalized) c.header('x-gatepass-approval', id)
-      }
-      const context = { actor, apiKey: caller, purpose, requestId: requestId(c), onApproval }
-      return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, work)
+      return inContext(callerContext(c, caller, purpose), work)
     }
 
     const respond = onAnswered ? observed(definition, answer, onAnswered) : (c: Context) => answer(c)

@@ -7,6 +7,7 @@ import type { Log } from '../../domain/log.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
 import { causeToWire } from '../../operations/schemas/cause-schema.ts'
 import { alteredValue, UnsealError } from '../../store/seal.ts'
+import type { Received } from './request-header.ts'
 import { requestId } from './request-id.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */
@@ -70,11 +71,21 @@ export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (isCutOff(c, error)) return clientClosed()
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
+  const { status, headers, body } = refusalOf(c, error, log)
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  return c.json(body, status)
+}
+
+/** The parts of the response that `errorResponse` makes of an error, unless the client has closed the connection. */
+export function refusalOf(c: Received, error: unknown, log: Log) {
   const refusal = toRefusal(error, withoutProxiedPath(c.req.path), log, requestId(c))
   const status = STATUS[refusal.code]
-  if (refusal.retryAfter !== undefined) c.header('retry-after', formatRetryAfter(refusal.retryAfter))
-  if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
-  return c.json(toWire(refusal), status)
+  const { retryAfter } = refusal
+  const headers: Readonly<Record<string, string>> = {
+    ...(retryAfter !== undefined && { 'retry-after': formatRetryAfter(retryAfter) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="gatepass"' }),
+  }
+  return { status, headers, body: toWire(refusal) }
 }
 
 /**
@@ -94,13 +105,13 @@ export function clientClosed(): Response {
 }
 
 /** Whether the error occurred because the client closed the connection before it had sent the whole body. */
-export function isCutOff(c: Context, error: unknown): boolean {
+export function isCutOff(c: Received, error: unknown): boolean {
   const incoming = c.env?.incoming as IncomingMessage | undefined // absent where the app is called without a server
   return !(error instanceof BrokerError) && incoming?.destroyed === true && !incoming.complete
 }
 
 /** The HTTP status of the response that `errorResponse` makes of the error. */
-export function statusOf(c: Context, error: unknown): number {
+export function statusOf(c: Received, error: unknown): number {
   if (isCutOff(c, error)) return CLIENT_CLOSED
   if (error instanceof HTTPException && error.status < 500) return error.status
   return STATUS[asRefusal(error).code]

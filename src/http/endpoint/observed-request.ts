@@ -1,6 +1,6 @@
-import type { Context } from 'hono'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Span } from '../../services/tracing.ts'
+import type { Received } from './request-header.ts'
 
 export interface Route {
   readonly method: string
@@ -17,7 +17,7 @@ export type OnAnswered = (
 
 /** A request and what its handling has found out about it. `caller` is absent when the key was refused. */
 export interface ObservedRequest {
-  readonly c: Context
+  readonly c: Received
   /** `performance.now()` when the request arrived. */
   readonly begun: number
   caller?: ApiKey

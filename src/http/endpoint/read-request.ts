@@ -112,10 +112,15 @@ export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
     }
 }
 
+/** Whether a `content-type` is that of JSON. */
+export function isJson(type: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type)
+}
+
 function readJson(c: Context, text: string, isOptional: boolean): unknown {
   if (isOptional && text === '') return {}
   const type = requestHeader(c, 'content-type') ?? ''
-  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
+  if (!isJson(type))
     throw new BrokerError(
       'unsupported_media_type',
       'Send the body as JSON, with `content-type: application/json`.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from 'hono'
+import type { Received } from './request-header.ts'
 
 /** The first part of the request ids that this process makes; a counter is the second. */
 const PROCESS = randomBytes(6).toString('hex')
@@ -13,10 +13,10 @@ export function requestIdOf(given: string | string[] | undefined): string {
 }
 
 /** The id in the response's `x-request-id`. The server makes it; without a server, as in tests, it is made here. */
-export function requestId(c: Context): string {
+export function requestId(c: Received): string {
   const { requestId: known } = (c.env?.outgoing ?? {}) as { readonly requestId?: string }
   if (known !== undefined) return known
-  const made = requestIdOf(c.req.header('x-request-id'))
+  const made = requestIdOf(c.req.header?.('x-request-id'))
   c.header('x-request-id', made)
   return made
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { installedNeed } from '../../flows/begin-installation.ts'
@@ -14,6 +15,8 @@ import { defineOperation } from '../operation.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import {
   idText,
+  MAX_NEXT_URI,
+  MAX_SCOPES,
   pageMembers,
   scopeText,
   userIdText,
@@ -40,7 +43,7 @@ export const authorizeSchema = z
         id: idText.nullish().meta({ description: 'A provider entry by its own id' }),
         provider_type: z.literal('oauth2').nullish(),
         oauth2: z
-          .object({ scopes: z.array(scopeText).max(200).nullish() })
+          .object({ scopes: z.array(scopeText).max(MAX_SCOPES).nullish() })
           .nullish()
           .meta({
             description:
@@ -54,7 +57,11 @@ export const authorizeSchema = z
       })
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
-    next_uri: z.string().max(2000).nullish().meta({ description: 'Where the browser goes at the end' }),
+    next_uri: z
+      .string()
+      .max(MAX_NEXT_URI)
+      .nullish()
+      .meta({ description: 'Where the browser goes at the end' }),
     ...pageMembers,
     install_id: z.string().min(1).max(4000).nullish().meta({
       description:
@@ -84,41 +91,48 @@ export const authorize = defineOperation({
   body: authorizeSchema,
   answer: 'The status of the authorization',
   output: authorizationSchema,
-  async run(broker, { body, caller }) {
-    const {
-      auth_requirement: need,
-      user_id: userId,
-      next_uri: nextUri,
-      account,
-      user_display: userDisplay,
-      lang,
-      install_id: installId,
-    } = body
-    const found = getActiveProvider(broker, caller.projectId, {
-      ...(need.id != null && { id: need.id }),
-      ...(need.provider_id != null && { providerId: need.provider_id }),
-    })
-    const entry = found instanceof Promise ? await found : found
-    const scopes = need.oauth2?.scopes ?? []
-    const acquired = await acquireTokens(broker, {
-      projectId: caller.projectId,
-      userId,
-      providers: [
-        {
-          entry,
-          scopes,
-          ...installedNeed(broker, entry, installId),
-          ...givenFor(entry, need.variables, 'auth_requirement.variables'),
-        },
-      ],
-      ...(nextUri != null && { nextUri }),
-      ...(account != null && { account }),
-      ...(userDisplay != null && { userDisplay }),
-      ...(lang != null && { lang }),
-    })
-    return new JsonText(await acquisitionToJson(broker, acquired))
-  },
+  run: async (broker, { body, caller }) => new JsonText(await authorizeUser(broker, caller, body)),
 })
+
+/** The answer of `authorize`, as JSON. */
+export async function authorizeUser(
+  broker: Broker,
+  caller: ApiKey,
+  body: z.output<typeof authorizeSchema>,
+): Promise<string> {
+  const {
+    auth_requirement: need,
+    user_id: userId,
+    next_uri: nextUri,
+    account,
+    user_display: userDisplay,
+    lang,
+    install_id: installId,
+  } = body
+  const found = getActiveProvider(broker, caller.projectId, {
+    ...(need.id != null && { id: need.id }),
+    ...(need.provider_id != null && { providerId: need.provider_id }),
+  })
+  const entry = found instanceof Promise ? await found : found
+  const scopes = need.oauth2?.scopes ?? []
+  const acquired = await acquireTokens(broker, {
+    projectId: caller.projectId,
+    userId,
+    providers: [
+      {
+        entry,
+        scopes,
+        ...installedNeed(broker, entry, installId),
+        ...givenFor(entry, need.variables, 'auth_requirement.variables'),
+      },
+    ],
+    ...(nextUri != null && { nextUri }),
+    ...(account != null && { account }),
+    ...(userDisplay != null && { userDisplay }),
+    ...(lang != null && { lang }),
+  })
+  return acquisitionToJson(broker, acquired)
+}
 
 export const getAuthorizationStatus = defineOperation({
   id: 'getAuthorizationStatus',

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
 import { addTypedConnection } from '../../flows/add-typed-connection.ts'
@@ -7,7 +8,7 @@ import { getConnectionToken as getToken } from '../../flows/connection-token.ts'
 import { getConnection as get, makeDefault } from '../../flows/get-connection.ts'
 import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type Sent } from '../operation.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../schemas/cursor-page.ts'
 import { errorSchema } from '../schemas/error-schema.ts'
 import { fieldsText, idText, userIdText } from '../schemas/fields.ts'
@@ -27,6 +28,15 @@ const connectionSchema = z
     default: z.boolean().meta({ description: 'The account that is used when a call names none' }),
   })
   .openapi('Connection')
+
+const tokenSchema = z
+  .object({
+    access_token: z.string(),
+    token_type: z.string(),
+    expires_at: z.string().optional(),
+    scopes: z.array(z.string()),
+  })
+  .openapi('AccessToken')
 
 const idParams = z.object({ id: idText })
 const tag = 'Connections'
@@ -145,25 +155,26 @@ export const getConnectionToken = defineOperation({
   body: z.object({ force_refresh: z.boolean().optional() }),
   bodyIsOptional: true,
   answer: 'The token',
-  output: z
-    .object({
-      access_token: z.string(),
-      token_type: z.string(),
-      expires_at: z.string().optional(),
-      scopes: z.array(z.string()),
-    })
-    .openapi('AccessToken'),
+  output: tokenSchema,
   otherAnswers: { 403: { description: 'The user must approve again', schema: errorSchema } },
-  async run(broker, { params: { id }, body: { force_refresh: forceRefresh = false }, caller }) {
-    const { connection, accessToken } = await getToken(broker, caller.projectId, id, { forceRefresh })
-    return {
-      access_token: accessToken,
-      token_type: connection.tokenType,
-      expires_at: toTimestamp(connection.expiresAt),
-      scopes: connection.scopes,
-    }
-  },
+  run: (broker, { params: { id }, body: { force_refresh: forceRefresh }, caller }) =>
+    connectionToken(broker, caller, { id, forceRefresh }),
 })
+
+/** The answer of `getConnectionToken`. */
+export async function connectionToken(
+  broker: Broker,
+  { projectId }: ApiKey,
+  { id, forceRefresh = false }: { readonly id: string; readonly forceRefresh?: boolean | undefined },
+): Promise<Sent<z.input<typeof tokenSchema>>> {
+  const { connection, accessToken } = await getToken(broker, projectId, id, { forceRefresh })
+  return {
+    access_token: accessToken,
+    token_type: connection.tokenType,
+    expires_at: toTimestamp(connection.expiresAt),
+    scopes: connection.scopes,
+  }
+}
 
 export const deleteConnection = defineOperation({
   id: 'deleteConnection',

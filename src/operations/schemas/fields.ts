@@ -10,20 +10,25 @@ export const MAX_IDEMPOTENCY_KEY = 255
  * and terminals, and no unpaired surrogates, which are not Unicode text.
  */
 export function plainText(max: number) {
-  return z
-    .string()
-    .min(1)
-    .max(max)
-    .refine(
-      (text) => text.isWellFormed() && !CONTROL.test(text),
-      'has control characters or unpaired surrogates',
-    )
+  return z.string().min(1).max(max).refine(isPlain, 'has control characters or unpaired surrogates')
 }
 
 const CONTROL = /\p{Cc}/u
 
+/** Whether the text has no control characters and no unpaired surrogates. */
+export function isPlain(text: string): boolean {
+  return text.isWellFormed() && !CONTROL.test(text)
+}
+
+/** The most characters of an id, of a user's id, of a scope and of a `next_uri`, and the most scopes of a request. */
+export const MAX_ID = 200
+export const MAX_USER_ID = 500
+export const MAX_SCOPE = 1000
+export const MAX_SCOPES = 200
+export const MAX_NEXT_URI = 2000
+
 /** An id in a path, a query or a body. */
-export const idText = plainText(200)
+export const idText = plainText(MAX_ID)
 /**
  * The id of a resource, as its creator chooses it. `.` and `..` are refused, because clients remove such segments from
  * a path (RFC 3986 section 5.2.4): the resource could not be read, changed or deleted.
@@ -32,7 +37,7 @@ export const newIdText = z
   .string()
   .regex(/^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only, not `.` or `..`')
 /** The caller's own id of a user. */
-export const userIdText = plainText(500).refine(
+export const userIdText = plainText(MAX_USER_ID).refine(
   (text) => text === '' || text.trim() !== '',
   'must not be blank',
 )
@@ -58,7 +63,7 @@ export const fieldsText = z
 /** The display name of a user, for pages. */
 export const userDisplayText = visibleLine(80)
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */
-export const scopeText = plainText(1000).refine(
+export const scopeText = plainText(MAX_SCOPE).refine(
   (text) => !/\s/.test(text),
   'has spaces: write each scope as an item of its own',
 )
