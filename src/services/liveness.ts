@@ -38,15 +38,15 @@ export function createLiveness(
   let claims = 0
   let idleSince = 0
   let timer: NodeJS.Timeout | undefined
-  /** When the last written heartbeat was begun, by this process's monotonic clock. */
-  let beatenAt = Number.NEGATIVE_INFINITY
+  /** The milliseconds since the last written heartbeat was begun. */
+  let sinceBeat = () => Number.POSITIVE_INFINITY
   let entering: Promise<void> | undefined
   let beating = false
   /** The milliseconds since the last call of `endDeadClaims`. */
   let sinceSweep: (() => number) | undefined
 
   function isFresh(): boolean {
-    return timer !== undefined && performance.now() - beatenAt < beatMs
+    return timer !== undefined && sinceBeat() < beatMs
   }
 
   /** Writes one heartbeat for all callers that come at once, and none if the last one is recent. */
@@ -59,11 +59,11 @@ export function createLiveness(
   }
 
   async function enter(): Promise<void> {
-    const begunAt = performance.now()
+    const sinceBegun = startClock()
     // after a pause this process may have been declared dead; it then never uses that id again
     if (timer !== undefined && (await processes.beat(id)) === undefined) id = randomUUID()
     await processes.enter(id)
-    beatenAt = begunAt
+    sinceBeat = sinceBegun
     // outside of the trace of the request that starts the heartbeats, because they outlive it
     timer ??= outsideTraces(() => setInterval(() => void tick(), beatMs).unref())
   }
@@ -73,14 +73,14 @@ export function createLiveness(
     beating = true
     try {
       if (claims > 0 || performance.now() - idleSince < IDLE_MS) {
-        const begunAt = performance.now()
+        const sinceBegun = startClock()
         const age = await processes.beat(id)
         if (age === undefined) {
           log.warn({}, 'this process was suspended for so long that others declared it dead')
           id = randomUUID()
           await processes.enter(id)
         }
-        beatenAt = begunAt
+        sinceBeat = sinceBegun
       } else await leave()
     } catch (error) {
       log.debug({ error }, 'a heartbeat of this process could not be written')
