@@ -29,7 +29,9 @@ export interface AuthorizationRedemption {
   /**
    * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and deletes the authorization
    * response that was stored for it: of two racing callbacks one gets the attempt, the other `undefined` (RFC 9700 section
-   * 4.7). The claim ends at its deadline, or when the process `claimedBy` is declared dead.
+   * 4.7). The claim ends at its deadline, or when the process `claimedBy` is declared dead. It is on the disk before the
+   * call returns: else a browser that repeats its callback after a power cut would send the code a second time, for which
+   * the server ends the tokens of the first (RFC 6749 section 4.1.2).
    */
   claim(
     stateHash: string,
@@ -181,8 +183,11 @@ export function createRedemption(database: Database): AuthorizationRedemption {
   )
 
   return {
-    claim: (stateHash, now, { from, lines = '', ...claimed }) =>
-      transition(undefined, () => claim(from)({ ...claimed, stateHash, now, lines })),
+    async claim(stateHash, now, { from, lines = '', ...claimed }) {
+      // without an announcement: it ends nothing that requests wait for
+      const [row] = await write(undefined, () => claim(from)({ ...claimed, stateHash, now, lines }))
+      return row && (toAuthorization(row) as Exchanging) // the status that the statement has just set
+    },
     offer: ({ id, attempt: { stateHash: former } }, attempt, now, lines = '') =>
       transition(undefined, () => offer({ ...attempt, id, former, now, lines })),
     async finishStep(claimed, connection, { consent, lines = '', ...options }, now, audit) {

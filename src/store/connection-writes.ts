@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, like, sql } from 'drizzle-orm'
+import { and, eq, inArray, like, sql } from 'drizzle-orm'
 import { type Connection, type ConnectionEnding, isScopeSet, scopeSetsOf } from '../domain/connection.ts'
 import { derivedAccountId } from '../domain/derived-account.ts'
 import { NO_USER } from '../domain/shared-connection.ts'
@@ -33,18 +33,24 @@ export function connectionWrites(database: Database) {
   const { connections, connectionTools } = tables
 
   /**
-   * The owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
+   * The owner's connections. Their rows stay locked until the transaction ends, so that exactly
    * one stays the default. If two transactions both add an owner's first connection, the unique index makes one of them
    * wait and run again.
    */
   const lockOwned = statement((p: ConnectionOwner) =>
     dialect.lock(
       query
-        .select({ id: connections.id, scopes: connections.scopes })
+        .select({
+          id: connections.id,
+          scopes: connections.scopes,
+          status: connections.status,
+          providerIdentity: connections.providerIdentity,
+          consentedAt: connections.consentedAt,
+        })
         .from(connections)
-        .where(ownedBy(connections, p))
-        .orderBy(connections.id),
+        .where(ownedBy(connections, p)),
       'for update',
+      connections.id,
     ),
   )
   const markDefault = statement((p: ById) =>
@@ -103,19 +109,6 @@ export function connectionWrites(database: Database) {
       )
       .returning({ tool: connectionTools.tool }),
   )
-  const newerConsent = statement((p: Pick<Connection, 'id' | 'providerIdentity' | 'consentedAt'>) =>
-    query
-      .select({ id: connections.id })
-      .from(connections)
-      .where(
-        and(
-          hasId(connections, p),
-          eq(connections.status, 'active'),
-          eq(connections.providerIdentity, p.providerIdentity),
-          gt(connections.consentedAt, p.consentedAt),
-        ),
-      ),
-  )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
     const {
@@ -168,7 +161,7 @@ export function connectionWrites(database: Database) {
     const eventSeq = yield* followUp(announce, { kind: 'connection deleted', connection: gone, ending })
     yield* removeRow({ id })
     yield* removeTools({ ...ownerOf(gone), id })
-    const [oldest] = left
+    const [oldest] = left.sort((a, b) => (a.id < b.id ? -1 : 1))
     if (gone.isDefault && oldest !== undefined) yield* markDefault(oldest)
     announce(connectionChange(gone))
     return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
@@ -198,8 +191,8 @@ export function connectionWrites(database: Database) {
   ): Steps<void> {
     const owned = yield* lockOwned(ownerOf(connection))
     const isFirst = owned.length === 0
-    if ((yield* newerConsent(connection)).length > 0) return
     const before = owned.find(({ id }) => id === connection.id)
+    if (before !== undefined && isNewerConsent(before, connection)) return
     // the new consent may be of another account
     if (before !== undefined) yield* removeDerived(announce, connection)
     const isDefault = isFirst || makeDefault
@@ -212,4 +205,15 @@ export function connectionWrites(database: Database) {
   }
 
   return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put, remove, removeDerived }
+}
+
+type Consented = Pick<Connection, 'status' | 'providerIdentity' | 'consentedAt'>
+
+/** Whether the stored tokens are usable and of a consent that the user began later. */
+function isNewerConsent(stored: Consented, { providerIdentity, consentedAt }: Consented): boolean {
+  return (
+    stored.status === 'active' &&
+    stored.providerIdentity === providerIdentity &&
+    stored.consentedAt > consentedAt
+  )
 }

@@ -59,10 +59,14 @@ export interface Dialect {
   readonly sharedNow: (now: EpochSeconds) => SQL<number>
   /** The time in milliseconds, by the clock of the database. */
   readonly nowMs: SQL<number>
-  /** Locks the rows that a SELECT finds, in a transaction. SQLite has one writer at a time and needs no locks. */
+  /**
+   * Locks the rows that a SELECT finds, in a transaction; several in the order of `by`, so that two transactions do not wait
+   * for each other. SQLite has one writer at a time and needs neither locks nor the order.
+   */
   readonly lock: <Select>(
     select: Select,
     how: 'for update' | 'for update skip locked' | 'for no key update' | 'for key share',
+    by?: SQLWrapper,
   ) => Select
   /** The elements of a JSON array, as rows with the column `value`. */
   readonly elementsOf: (list: readonly string[]) => SQL

@@ -41,7 +41,7 @@ export type CountedNoun = 'connection' | 'worker'
 
 export interface EventWrites {
   /** `undefined`: the project has no webhook, so no event is to be written. */
-  findReceivers(projectId: string): Steps<Receivers | undefined>
+  findReceivers(announce: Announce, projectId: string): Steps<Receivers | undefined>
   /** The number of the next event of a connection or worker, whose row stays locked until the transaction ends. */
   nextSequence(noun: CountedNoun, id: string): Steps<number>
   /** The number above which those of new events begin. */
@@ -134,9 +134,19 @@ export function eventWrites(database: Database): EventWrites {
     announce({ noun: 'delivery' })
   }
 
-  function* findReceivers(projectId: string): Steps<Receivers | undefined> {
+  /** By the `announce` of their transaction: a consent writes two events, and reads the webhooks once. */
+  const known = new WeakMap<
+    Announce,
+    { readonly projectId: string; readonly receivers: Receivers | undefined }
+  >()
+
+  function* findReceivers(announce: Announce, projectId: string): Steps<Receivers | undefined> {
+    const read = known.get(announce)
+    if (read?.projectId === projectId) return read.receivers
     const [first, ...others] = yield* ofProject({ projectId })
-    return first && [first, ...others]
+    const receivers = first && ([first, ...others] as const)
+    known.set(announce, { projectId, receivers })
+    return receivers
   }
 
   return {

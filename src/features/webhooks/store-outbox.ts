@@ -56,11 +56,11 @@ export function outbox(database: Database): ChangeHook {
   }
 
   function* settled(announce: Announce, row: AuthorizationRow): Steps<undefined> {
+    const receivers = yield* findReceivers(announce, row.projectId)
+    if (receivers === undefined) return
     const { id, projectId, userId, steps, ...end } = toAuthorization(row)
     if (end.status !== 'completed' && end.status !== 'failed') return
     const connectionIds = steps.flatMap(({ connectionId = [] }) => connectionId)
-    const receivers = yield* findReceivers(projectId)
-    if (receivers === undefined) return
     const data = { id, user_id: userId, status: end.status, connection_ids: connectionIds }
     const event = { projectId, key: id, sequence: 1 }
     if (end.status === 'completed')
@@ -79,7 +79,7 @@ export function outbox(database: Database): ChangeHook {
   ): Steps<undefined> {
     const { projectId, scopes } = connection
     if (before !== undefined && isSameSet(scopes, before)) return
-    const receivers = yield* findReceivers(projectId)
+    const receivers = yield* findReceivers(announce, projectId)
     if (receivers === undefined) return
     if (before === undefined)
       yield* addNext(announce, receivers, connection, 'connection.created', { scopes })
@@ -95,7 +95,7 @@ export function outbox(database: Database): ChangeHook {
     announce: Announce,
     { connection, reason }: Change<'connection unusable'>,
   ): Steps<undefined> {
-    const receivers = yield* findReceivers(connection.projectId)
+    const receivers = yield* findReceivers(announce, connection.projectId)
     if (receivers === undefined) return
     const data = { status: 'needs_authorization', reason }
     yield* addNext(announce, receivers, connection, 'connection.needs_authorization', data)
@@ -110,7 +110,7 @@ export function outbox(database: Database): ChangeHook {
     { connections: gone }: Change<'connections deleted'>,
   ): Steps<undefined> {
     const [first] = gone
-    const receivers = first && (yield* findReceivers(first.projectId))
+    const receivers = first && (yield* findReceivers(announce, first.projectId))
     if (receivers === undefined) return
     const after = yield* numbersAfter()
     const data = { by: 'operator', revocation: 'not_attempted' }
@@ -124,7 +124,7 @@ export function outbox(database: Database): ChangeHook {
   function* runsEnded(announce: Announce, { runs }: Change<'runs ended'>): Steps<undefined> {
     const failed = runs.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
     for (const [projectId, ofProject] of Map.groupBy(failed, (record) => record.projectId)) {
-      const receivers = yield* findReceivers(projectId)
+      const receivers = yield* findReceivers(announce, projectId)
       if (receivers === undefined) continue
       for (const { id, userId, toolId, errorKind = 'UNKNOWN', retryable = false } of ofProject)
         yield* add(announce, receivers, {
@@ -141,7 +141,7 @@ export function outbox(database: Database): ChangeHook {
     announce: Announce,
     { projectId, worker: { uid: key, id, added, removed } }: Change<'requirements changed'>,
   ): Steps<undefined> {
-    const receivers = yield* findReceivers(projectId)
+    const receivers = yield* findReceivers(announce, projectId)
     if (receivers === undefined) return
     const sequence = yield* nextSequence('worker', key)
     const type = 'worker.requirements_changed'
@@ -151,7 +151,7 @@ export function outbox(database: Database): ChangeHook {
   function* approvalChanged(announce: Announce, { approval }: Change<'approval changed'>): Steps<undefined> {
     const { id, projectId, userId, use, subject, status, rules, expiresAt } = approval
     const event = APPROVAL_EVENTS[status]
-    const receivers = event && (yield* findReceivers(projectId))
+    const receivers = event && (yield* findReceivers(announce, projectId))
     if (event === undefined || receivers === undefined) return
     const [group] = rules.flatMap(({ by }) => (typeof by === 'object' ? [by.group] : []))
     const data = {
@@ -169,7 +169,7 @@ export function outbox(database: Database): ChangeHook {
     announce: Announce,
     { projectId, worker: { uid: key, id, changed, added, removed, isHeld } }: Change<'definitions changed'>,
   ): Steps<undefined> {
-    const receivers = yield* findReceivers(projectId)
+    const receivers = yield* findReceivers(announce, projectId)
     if (receivers === undefined) return
     const sequence = yield* nextSequence('worker', key)
     const data = { id, changed, added, removed, held: isHeld }
@@ -186,13 +186,13 @@ export function outbox(database: Database): ChangeHook {
       case 'connection unusable':
         return yield* unusable(announce, change)
       case 'connection deleted': {
-        const receivers = yield* findReceivers(change.connection.projectId)
+        const receivers = yield* findReceivers(announce, change.connection.projectId)
         if (receivers === undefined) return undefined
         return yield* addNext(announce, receivers, change.connection, 'connection.deleted', change.ending)
       }
       case 'connection revoked': {
         const { connection, number, by, revocation } = change
-        const receivers = yield* findReceivers(connection.projectId)
+        const receivers = yield* findReceivers(announce, connection.projectId)
         if (receivers !== undefined)
           yield* addOfConnection(announce, receivers, connection, 'connection.revoked', number + 1, {
             by,

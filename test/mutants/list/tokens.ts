@@ -346,7 +346,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['R20'],
     fault: 'of two consents the one that finishes last wins',
     file: 'src/store/connection-writes.ts',
-    from: 'if ((yield* newerConsent(connection)).length > 0) return\n',
+    from: 'if (before !== undefined && isNewerConsent(before, connection)) return\n',
     to: '',
     test: 'flows/refresh-and-consent.test.ts',
     name: 'R20: two consents of one user',

@@ -11,8 +11,9 @@ export const postgresDialect: Dialect = {
   leaseNowMs: MILLISECONDS,
   sharedNow: () => SECONDS,
   nowMs: MILLISECONDS,
-  lock(select, how) {
-    const query = select as AnyPgSelect // a SELECT of this database's builder
+  lock(select, how, by) {
+    const unordered = select as AnyPgSelect // a SELECT of this database's builder
+    const query = by === undefined ? unordered : (unordered.orderBy(sql`${by}`) as AnyPgSelect)
     if (how === 'for key share') return query.for('key share') as typeof select
     if (how === 'for no key update') return query.for('no key update') as typeof select
     return query.for('update', how === 'for update skip locked' ? { skipLocked: true } : {}) as typeof select

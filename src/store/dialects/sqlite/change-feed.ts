@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { StoreChange } from '../../changes.ts'
 
-/** How many changes are kept for other processes. A process that has missed more empties its caches. */
+/** How many changes are kept for other processes, at least. A process that has missed more empties its caches. */
 const KEPT = 10_000
+/** Older changes are deleted when the number of a new one is a multiple of this. */
+const PRUNED_EVERY = 100
 
 /** The table by which the processes on one file announce changes: each transaction adds its own, and the others read. */
 export interface ChangeFeed {
@@ -35,7 +37,7 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
     add(change) {
       const seq = Number(insert.run(writer, JSON.stringify(change)).lastInsertRowid)
       firstUncertain = Math.min(firstUncertain, seq)
-      prune.run(seq - KEPT)
+      if (seq % PRUNED_EVERY === 0) prune.run(seq - KEPT)
     },
     read() {
       if (!client.inTransaction) firstUncertain = Number.POSITIVE_INFINITY
