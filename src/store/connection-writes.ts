@@ -9,7 +9,7 @@ import { NO_LEASE } from './lease.ts'
 import { conflictTarget, withoutOwnerBits } from './partitions.ts'
 import { hasId, isOfUser } from './row-conditions.ts'
 import type { Tables } from './schema.ts'
-import { type ById, type OfUser, placeholdersOf, type Steps } from './statement.ts'
+import { type ById, type OfUser, placeholdersOf, type Steps, withoutRows } from './statement.ts'
 
 /** Gives connections whose provider identity is one of `from` the identity `to`, so that their tokens stay usable. */
 export interface IdentityChange {
@@ -122,25 +122,27 @@ export function connectionWrites(database: Database) {
       ...renewed
     } = withoutOwnerBits(row)
     const isRefreshKept = sql`excluded.refresh is null and excluded.provider_identity = ${connections.providerIdentity}`
-    return query
-      .insert(connections)
-      .values(row)
-      .onConflictDoUpdate({
-        target: conflictTarget(connections, connections.id),
-        set: {
-          ...renewed,
-          status: 'active',
-          statusReason: null,
-          refresh: sql`case when ${isRefreshKept} then ${connections.refresh} else excluded.refresh end`,
-          refreshExpiresAt: sql`case when ${isRefreshKept} then ${connections.refreshExpiresAt} else excluded.refresh_expires_at end`,
-          refreshAt: sql`coalesce(excluded.refresh_at, case when ${isRefreshKept} then ${connections.refreshAt} end)`,
-          isDefault: sql`excluded.is_default or ${connections.isDefault}`,
-          generation: sql`${connections.generation} + 1`,
-          ...NO_LEASE,
-          unansweredRefreshes: 0,
-        },
-      })
-      .returning({ id: connections.id })
+    // with `returning` it takes 82 instead of 18 us of processor time in SQLite (2026-11-29)
+    return withoutRows(
+      query
+        .insert(connections)
+        .values(row)
+        .onConflictDoUpdate({
+          target: conflictTarget(connections, connections.id),
+          set: {
+            ...renewed,
+            status: 'active',
+            statusReason: null,
+            refresh: sql`case when ${isRefreshKept} then ${connections.refresh} else excluded.refresh end`,
+            refreshExpiresAt: sql`case when ${isRefreshKept} then ${connections.refreshExpiresAt} else excluded.refresh_expires_at end`,
+            refreshAt: sql`coalesce(excluded.refresh_at, case when ${isRefreshKept} then ${connections.refreshAt} end)`,
+            isDefault: sql`excluded.is_default or ${connections.isDefault}`,
+            generation: sql`${connections.generation} + 1`,
+            ...NO_LEASE,
+            unansweredRefreshes: 0,
+          },
+        }),
+    )
   })
 
   /** Gives all connections of the entry their new identity, in the caller's transaction. */
