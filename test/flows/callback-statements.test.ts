@@ -6,7 +6,7 @@ afterEach(() => vi.restoreAllMocks())
 
 /** The tables that a callback reads or writes. Background jobs use others, and those of `JOBS`. */
 const TABLES = /(?:from|into|update) "?(authorizations|connections|providers|webhooks|audit_blocks|changes)\b/
-const JOBS = /"poll_at" <=|"deliveries"|"claimed_by" not in/
+const JOBS = /"poll_at" <=|"deliveries"|"claimed_by" not in|set "(opened|last_used)_at"|"expires_at" </
 
 /** Each statement that is run, as `verb table`, and `commit`. */
 function watchStatements(): string[] {
