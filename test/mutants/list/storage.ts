@@ -655,4 +655,13 @@ export const storage: readonly Mutation[] = [
     test: 'services/use-log.test.ts',
     name: 'a use is written once a minute',
   },
+  {
+    rows: [],
+    fault: 'a use that a cached connection has noted is not noted again for two minutes',
+    file: 'src/services/use-log.ts',
+    from: 'at >= noted + WRITE_INTERVAL_SECONDS',
+    to: 'at >= noted + 2 * WRITE_INTERVAL_SECONDS',
+    test: 'flows/noted-uses.test.ts',
+    name: 'reaches its row each minute',
+  },
 ]
