@@ -2,18 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import type { Broker } from '../../broker.ts'
 import { hostNameOf } from '../connect/site.ts'
 import { SMALL_BODY_BYTES } from '../endpoint/endpoint.ts'
-import { isJson, STAINLESS } from '../endpoint/read-request.ts'
+import { isJson } from '../endpoint/read-request.ts'
 
 /**
- * Headers with which the usual route, or Node, reads the request or its body in another way. Of the other headers the
- * usual route reads `authorization`, `traceparent`, `x-forwarded-for` and `x-request-id`: by functions that the hot fetch
- * calls too. `x-gatepass-…` are left to it as well.
+ * Headers with which the usual route, or Node, reads the request or its body in another way. `x-gatepass-…` are left to it
+ * as well. Of the other headers the usual route reads `authorization`, `traceparent`, `x-forwarded-for` and `x-request-id`,
+ * by functions that the hot fetch calls too. `x-stainless-lang` matters only to members that no plain body has, and
+ * `idempotency-key` has no effect on these operations, so Arcade's SDKs, which send both, are answered here.
  */
 const CHANGES_MEANING: ReadonlySet<string> = new Set([
-  STAINLESS,
   'content-encoding',
   'expect',
-  'idempotency-key',
   'trailer',
   'transfer-encoding',
   'upgrade',

@@ -182,6 +182,7 @@ export function createGenerator(random: Random, known: Known) {
       headers: [
         ['host', '127.0.0.1:8400'],
         ['authorization', spelling],
+        ...(random.chance(0.15) ? ARCADE : []),
         ...(isEmpty ? [] : [['content-type', 'application/json'] satisfies [string, string]]),
       ],
       body: isEmpty ? Buffer.alloc(0) : written(json),
@@ -316,4 +317,9 @@ export function createGenerator(random: Random, known: Known) {
   }
 }
 
+/** What Arcade's SDKs send. */
+const ARCADE: readonly [string, string][] = [
+  ['x-stainless-lang', 'js'],
+  ['idempotency-key', 'stainless-node-retry-1'],
+]
 const CRLF = Buffer.from('\r\n')
