@@ -51,6 +51,11 @@ describe('an envelope', () => {
     expect(sealer.seal(SECRET, place)).not.toBe(first)
   })
 
+  test('has a nonce of its own, also beyond those that are drawn at once', () => {
+    const nonces = Array.from({ length: 1_000 }, () => sealer.seal(SECRET, place).split('.')[2])
+    expect(new Set(nonces).size).toBe(1_000)
+  })
+
   test('each row has a key of its own, which opens no other row', () => {
     // the derivation that the envelope's description promises, made here without the code under test
     const tableKey = Buffer.from(hkdfSync('sha256', key, '', 'gatepass/table/connections', 32))
