@@ -13,7 +13,8 @@ export interface Twins extends AsyncDisposable {
   readonly known: Known
   readonly hot: Gatepass
   readonly usual: Gatepass
-  readonly authorizationServer: Awaited<ReturnType<typeof startFakeAuthorizationServer>>
+  /** Writes times of last use, which else depends on how long the requests take. */
+  flush(): Promise<void>
   advance(seconds: number): void
   /** Changes both by the API. */
   change(method: string, path: string, body?: object): Promise<void>
@@ -52,7 +53,9 @@ export async function startTwins(): Promise<Twins> {
     known,
     hot,
     usual,
-    authorizationServer: as,
+    async flush() {
+      for (const { broker } of [hot, usual]) await broker.uses.flush()
+    },
     advance: (seconds) => clock.advance(seconds),
     async change(method, path, body) {
       const answers = []
