@@ -222,6 +222,8 @@ function logOf({ logLines }: Gatepass): readonly object[] {
 async function trailOf({ broker }: Gatepass): Promise<readonly string[]> {
   const lines: string[] = []
   for (const { id } of await broker.store.projects.list()) {
+    // no request waits for the entry of its refusal, but entries are written in their order
+    await broker.audit.record(id, { action: 'access.refused', reason: 'the last entry' })
     const blocks = await broker.store.audit.blocks(id, { order: 'oldest first', limit: 1_000_000 })
     lines.push(...blocks.flatMap(({ text }) => text.split('\n')))
   }
