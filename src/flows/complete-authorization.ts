@@ -19,8 +19,6 @@ import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import type { RequestGuard } from '../providers/token-request.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
-import { BEAT_MS } from '../services/liveness.ts'
-import { LAPSE_MS } from '../store/processes.ts'
 import { sealingContext } from '../store/protected-tables.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
 import { attemptRedirectUri } from './attempt-secrets.ts'
@@ -41,11 +39,6 @@ import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 const EXCHANGE_SECONDS = 28
 /** The longest time from the claim to sending the code. The rest of the claim is for the request and storing its response. */
 const LONGEST_BEFORE_SENDING_MS = 10_000
-/**
- * So soon after the claim its process cannot count as dead, which takes `LAPSE_MS` from a heartbeat that was at most
- * `BEAT_MS` old: the claim then holds without its row being read again. One more `BEAT_MS` is a reserve.
- */
-const CERTAIN_MS = LAPSE_MS - 2 * BEAT_MS
 /** How long storing the tokens is retried while the database is unavailable, within the claim. */
 const LONGEST_STORE_MS = 6_000
 
@@ -127,15 +120,13 @@ interface ExchangeGuard extends RequestGuard {
 
 /**
  * Checks that the claim still holds right before the first byte of the request is sent: while a process is suspended, its
- * claim may expire, and its user may click again. A claim that was made a moment ago holds. A request that has waited too
- * long, for example behind others at a provider that does not answer, is not sent either, although the claim holds: the
- * authorization then fails.
+ * claim may expire, and its user may click again. A request that has waited too long, for example behind others at a
+ * provider that does not answer, is not sent either, although the claim holds: the authorization then fails.
  */
 function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number): ExchangeGuard {
   let heldBack: Error | undefined
   return {
     async isStillWanted() {
-      if (elapsed() < CERTAIN_MS) return true
       try {
         const current = await store.authorizations.find(claimed.id)
         const isHeld =

@@ -10,7 +10,7 @@ export const LAPSE_MS = 3_000
  * heartbeat stops is declared dead, and is never alive again under the same id. A process that was only suspended
  * (SIGSTOP, a paused machine) may be declared dead too. Therefore every claim is fenced: a write of its holder takes
  * effect only while the claim's row still names the holder, and the holder reads that row again before it does something
- * that must not be done twice, unless less than `LAPSE_MS` have passed since its last heartbeat.
+ * that must not be done twice.
  *
  * All times are by the clock of leases (`Dialect.leaseNow`), so that the clocks of nodes need not agree.
  */

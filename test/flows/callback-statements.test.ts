@@ -58,6 +58,7 @@ test('a callback commits twice, and runs no statement that it does not need', as
   expect(transactionsOf(ran)).toEqual([
     ['select authorizations', 'update authorizations'],
     [
+      'select authorizations', // right before the code is sent: a suspended process may have lost its claim
       'select connections',
       'select providers',
       'update authorizations',
