@@ -22,10 +22,7 @@ interface Needles {
 /** How many needles are kept: those of more tokens than a busy process has in use, 0.5 kB each. */
 const KEPT = 20_000
 
-/**
- * The needles of the most recently used secrets, each by itself: the secret as a whole is in the cached connection only,
- * and gone with it.
- */
+/** The needles of the most recently used secrets, by the part that is searched for. Nothing else of a secret is kept here. */
 const kept = new LRUCache<string, Needles>({ max: KEPT })
 
 /** `true` if the JSON text certainly holds none of the secrets in any form that `scrub` finds; `false` proves nothing. */
