@@ -238,6 +238,30 @@ test('a database that has lost commits is noticed: an entry and a metric, doubte
   expect(events[1]?.key_seq).toBeGreaterThan(1_000_000_000)
 })
 
+test('a loss is noticed although the row of the lost commit is not written again', async () => {
+  await using primary = await startPostgres()
+  await using address = await openAddress(primary.url)
+  const store = await openPostgresStore(address.url)
+  const losses: unknown[] = []
+  store.onLoss((loss) => losses.push(loss))
+  try {
+    const { projectId } = await inProject(store)
+    await using standby = await primary.startStandby()
+    const isCopied = 'select 1 from projects where id = $1'
+    await until(async () => (await runSql(standby.url, isCopied, [projectId])).rowCount === 1)
+    standby.link.stall()
+    const lost = await store.projects.ensure('lost', 1)
+    await failOver({ primary, standby, address })
+    address.cutNextBegin() // so the process gives the row up
+    await until(async () => store.projects.ensure('another', 1).then(Boolean, () => false))
+    await until(() => losses.length > 0)
+    expect(await store.projects.find(lost.id)).toBeUndefined()
+    expect(losses).toEqual([{ seconds: expect.toSatisfy(Number.isFinite) }])
+  } finally {
+    await store.close()
+  }
+})
+
 /** The backend whose commit is on the primary's disk and waits for that of the standby. */
 async function waitingForStandby(
   primary: PostgresCluster,
@@ -264,6 +288,8 @@ interface Address extends AsyncDisposable {
   leadTo(server: string, forChanges?: string): void
   /** Closes all connections. */
   cut(): void
+  /** Closes the connection that begins the next transaction, before the server has it. */
+  cutNextBegin(): void
   /** Holds the answer to the next COMMIT, runs `fail`, and closes the connection then. */
   atNextCommit(fail: (hasAnswer: Promise<void>) => Promise<void>): void
 }
@@ -272,6 +298,7 @@ async function openAddress(first: string): Promise<Address> {
   let target = new URL(first)
   let forChanges: URL | undefined
   const sockets = new Set<Socket>()
+  let isBeginCut = false
   let atCommit: ((hasAnswer: Promise<void>) => Promise<void>) | undefined
   const server = createServer(async (near) => {
     near.on('error', () => {})
@@ -293,6 +320,11 @@ async function openAddress(first: string): Promise<Address> {
     near.on('close', end)
     far.on('close', () => isHeld || end())
     near.on('data', (data: Buffer) => {
+      if (isBeginCut && data.includes('begin;')) {
+        isBeginCut = false
+        end()
+        return
+      }
       far.write(data)
       const fail = data.includes('commit\0') ? atCommit : undefined
       if (fail === undefined) return
@@ -318,6 +350,9 @@ async function openAddress(first: string): Promise<Address> {
     },
     cut() {
       for (const socket of sockets) socket.destroy()
+    },
+    cutNextBegin() {
+      isBeginCut = true
     },
     atNextCommit(fail) {
       atCommit = fail

@@ -123,7 +123,8 @@ export async function followChanges(
         if (isDue) {
           checkedAt = performance.now()
           // a commit that this read will show
-          await Promise.race([commits.mark().catch(() => {}), pause(MARK_MS)])
+          const marked = commits.mark().then(commits.checkLoss)
+          await Promise.race([marked.catch(() => {}), pause(MARK_MS)])
         }
         const acknowledged = commits.newest
         const found = await table.readSince(on, position)

@@ -36,7 +36,7 @@ export interface Commits {
   mark(): Promise<void>
   /** Who sees this number of the process sees all commits from before this time (`performance.now()`). */
   begunAt(number: number): number
-  /** Asks the server for writes whether it still has the newest commit. Returns whether it has lost some. */
+  /** Asks the server for writes whether it still has the commits of this process. Returns whether it has lost some. */
   checkLoss(): Promise<boolean>
 }
 
@@ -72,6 +72,7 @@ const PUT_NEXT = `update commits set number = $3, at = ${NOW}
   where writer = $1 and slot = $2 and number between $4 and $3`
 /** $1 names the process. */
 export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
+const ROWS = 'select slot, number from commits where writer = $1'
 
 /** `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. */
 export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commits {
@@ -102,10 +103,22 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
     }
   }
 
-  async function newestOn(on: pg.Pool | pg.ClientBase): Promise<number> {
-    const query = { name: 'newest_commit', text: NEWEST_COMMIT, values: [writer] }
-    const { rows } = await fromDriver(on.query<{ number: string }>(query))
-    return Number(rows[0]?.number)
+  /** By slot, the number of the last commit that the server has. */
+  async function rowsOn(on: pg.Pool | pg.ClientBase): Promise<Map<number, number>> {
+    const query = { name: 'own_commits', text: ROWS, values: [writer] }
+    const { rows } = await fromDriver(on.query<{ slot: number; number: string }>(query))
+    return new Map(rows.map(({ slot, number }) => [slot, Number(number)]))
+  }
+
+  /**
+   * The newest number before all that are lost, or undefined where none of `known` is. Transactions of after the loss have
+   * higher numbers in other slots, so the newest number alone would hide it.
+   */
+  function keptBefore(known: ReadonlyMap<number, number>, onServer: ReadonlyMap<number, number>) {
+    const lost = [...known].filter(([slot, number]) => (onServer.get(slot) ?? 0) < number)
+    if (lost.length === 0) return
+    const oldest = Math.min(...lost.map(([, number]) => number))
+    return Math.max(0, ...[...onServer.values()].filter((number) => number < oldest))
   }
 
   function loseAfter(kept: number): void {
@@ -136,11 +149,11 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
   }
 
   async function checkLoss(): Promise<boolean> {
-    const [known, before] = [newest, losses]
-    const kept = await newestOn(pool)
-    const isLost = kept < known && losses === before
-    if (isLost) loseAfter(kept)
-    return isLost
+    const [known, before] = [new Map(acknowledged), losses]
+    const kept = keptBefore(known, await rowsOn(pool))
+    if (kept === undefined || losses !== before) return false
+    loseAfter(kept)
+    return true
   }
 
   async function mark(): Promise<void> {
@@ -164,8 +177,10 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
       const begun = { slot: free.pop() ?? slots++, number: beginnings.next() }
       const answers = await fromDriver(client.query(`begin; ${put(begun)}`)) // one round trip
       if (rowsOf(answers) === 0) {
-        const kept = await newestOn(client)
-        if (losses === before) loseAfter(kept) // another transaction may have noticed the same loss
+        const known = new Map(acknowledged)
+        const kept = keptBefore(known, await rowsOn(client))
+        // another transaction may have noticed the same loss
+        if (losses === before && kept !== undefined) loseAfter(kept)
         await fromDriver(client.query(put(begun)))
       }
       return begun
