@@ -33,6 +33,9 @@ export function openSqliteStore(
   admit?.(readFacts(path))
   const client = openDatabase(path)
   migrateDatabase(client)
+  // the savepoint of a write keeps a copy of each page that it changes: more than 64 kB of them go to a temporary file by
+  // default. Set after the migrations, which sort new indexes in such files
+  client.pragma('temp_store = memory')
   addLeaseClock(client, steadyClock)
   const feed = createChangeFeed(client)
   const appendAudit = createAuditAppender(client)
