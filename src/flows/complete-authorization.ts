@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import {
-  type AttemptSecrets,
+  type Attempt,
   type Authorization,
   currentStep,
   type Exchanging,
@@ -19,9 +19,8 @@ import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import type { RequestGuard } from '../providers/token-request.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
-import { sealingContext } from '../store/protected-tables.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
-import { attemptRedirectUri } from './attempt-secrets.ts'
+import { attemptRedirectUri, openAttemptSecrets } from './attempt-secrets.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { requestEntries } from './causes/request-entries.ts'
 import { accountWithin, type ConsentDetails, connectionOfGrant } from './connection-of-grant.ts'
@@ -62,18 +61,22 @@ export interface AnsweredAttempt {
   readonly response: () => URLSearchParams
   /** The lines about the response for the trail, if they are not written yet. */
   readonly lines?: string
+  /** The attempt as it was read before the claim. */
+  readonly attempt?: Attempt
 }
 
 async function exchange(
   broker: Broker,
-  { stateHash, from, response, lines = '' }: AnsweredAttempt,
+  { stateHash, from, response, lines = '', attempt }: AnsweredAttempt,
   claimedBy: string,
 ): Promise<Authorization | undefined> {
   const { store, now } = broker
   const elapsed = elapsedClock()
   const claim = { from, deadline: now() + EXCHANGE_SECONDS, claimedBy, lines }
-  const claimed = await store.authorizations.claim(stateHash, now(), claim)
-  if (claimed === undefined) return undefined
+  const row = await store.authorizations.claim(stateHash, now(), claim)
+  if (row === undefined) return undefined
+  // the secrets of the attempt that was read before may be open already
+  const claimed = attempt?.secrets === row.attempt.secrets ? { ...row, attempt } : row
   const sent: SentRequest[] = []
   try {
     return await redeemAndStore(broker, claimed, response(), guardOf(broker, claimed, elapsed), sent)
@@ -128,11 +131,7 @@ function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number):
   return {
     async isStillWanted() {
       try {
-        const current = await store.authorizations.find(claimed.id)
-        const isHeld =
-          current?.status === 'exchanging' &&
-          current.attempt.stateHash === claimed.attempt.stateHash &&
-          current.deadline === claimed.deadline
+        const isHeld = await store.authorizations.holdsClaim(claimed)
         if (isHeld) return elapsed() <= LONGEST_BEFORE_SENDING_MS
         heldBack = new ClaimEnded('The claim on redeeming the code has ended.')
       } catch (error) {
@@ -167,13 +166,10 @@ async function redeemAndStore(
   guard: ExchangeGuard,
   sent: SentRequest[],
 ): Promise<Authorization> {
-  const { store, now, sealer, log } = broker
+  const { store, now, log } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
-  // `startAttempt` sealed the secrets in this shape
-  const secrets = JSON.parse(
-    sealer.open(claimed.attempt.secrets, sealingContext('authorizations', 'secrets', claimed)),
-  ) as AttemptSecrets
+  const secrets = openAttemptSecrets(broker, claimed, claimed.attempt)
   if (entry === undefined || !beganWith(broker, entry, secrets.providerIdentity))
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 

@@ -163,6 +163,7 @@ export async function receiveResponse(
     stateHash: attempt.stateHash,
     response: () => query,
     lines,
+    attempt,
   })
   return { outcome: 'current', authorization: completed ?? (await reload(broker, authorization)) }
 }

@@ -43,6 +43,8 @@ export interface AuthorizationRedemption {
       readonly lines?: string
     },
   ): Promise<Exchanging | undefined>
+  /** Whether this exchange still holds its claim. */
+  holdsClaim(claimed: Exchanging): Promise<boolean>
   /**
    * Ends the claim and keeps the attempt with another state and other secrets, for a choice that its browser has to make.
    * `granted`: the grant that waits for it, at most until the authorization expires. `undefined` when this exchange no longer
@@ -70,7 +72,7 @@ export interface AuthorizationRedemption {
 }
 
 export function createRedemption(database: Database): AuthorizationRedemption {
-  const { tables, query, statement, write, followUp, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect } = database
   const { authorizations, providers } = tables
   const { unexpired, hasId, hasState } = authorizationConditions(database)
   const connections = connectionWrites(database)
@@ -105,6 +107,19 @@ export function createRedemption(database: Database): AuthorizationRedemption {
           )
           .returning(),
     ),
+  )
+  const held = statement((p: Pick<Exchanging, 'id' | 'deadline'> & Pick<Attempt, 'stateHash'>) =>
+    query
+      .select({ id: authorizations.id })
+      .from(authorizations)
+      .where(
+        and(
+          hasId(p),
+          eq(authorizations.status, 'exchanging'),
+          eq(authorizations.stateHash, p.stateHash),
+          eq(authorizations.deadline, p.deadline),
+        ),
+      ),
   )
   const offer = statement(
     (
@@ -187,6 +202,9 @@ export function createRedemption(database: Database): AuthorizationRedemption {
       // without an announcement: it ends nothing that requests wait for
       const [row] = await write(undefined, () => claim(from)({ ...claimed, stateHash, now, lines }))
       return row && (toAuthorization(row) as Exchanging) // the status that the statement has just set
+    },
+    async holdsClaim({ id, deadline, attempt: { stateHash } }) {
+      return (await read(held({ id, deadline, stateHash }))).length > 0
     },
     offer: ({ id, attempt: { stateHash: former } }, attempt, now, lines = '') =>
       transition(undefined, () => offer({ ...attempt, id, former, now, lines })),
