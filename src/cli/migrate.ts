@@ -5,7 +5,12 @@ import { systemClock } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { admitKeys } from '../services/sealing-keys.ts'
 import { parseDatabaseUrl } from '../settings/database.ts'
-import { type DatabaseLocation, databaseName, MOST_PARTITIONS } from '../store/database-location.ts'
+import {
+  type DatabaseLocation,
+  databaseName,
+  MOST_PARTITIONS,
+  MOST_SHARDS,
+} from '../store/database-location.ts'
 import { MOVED_FACT } from '../store/facts.ts'
 import { isBegun, openStore, pendingMigrations, readFacts } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
@@ -20,6 +25,7 @@ interface MigrateOptions {
   readonly to?: string
   readonly force?: true
   readonly partitions?: number
+  readonly distribute?: number
   readonly json?: true
 }
 
@@ -28,7 +34,8 @@ export function defineMigrate(command: Command, shell: Shell): void {
     .option('--from <url>', 'the database to move from: file:<path> or postgres://…')
     .option('--to <url>', 'the empty database to move to')
     .option('--force', 'copy again from a database that was already moved')
-    .option('--partitions <number>', PARTITIONS, parsePartitions)
+    .option('--partitions <number>', PARTITIONS, numberUpTo(MOST_PARTITIONS))
+    .option('--distribute <shards>', DISTRIBUTE, numberUpTo(MOST_SHARDS))
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ from, to, ...options }: MigrateOptions) => {
@@ -41,16 +48,16 @@ export function defineMigrate(command: Command, shell: Shell): void {
 
 async function bringUpToDate(
   { environment }: Shell,
-  { json, partitions }: Pick<MigrateOptions, 'json' | 'partitions'>,
+  { json, ...form }: Pick<MigrateOptions, 'json' | 'partitions' | 'distribute'>,
 ): Promise<void> {
   const { database: place, masterKeys } = readSettings(environment, { makeKey: true })
-  refusePartitions(place, partitions)
+  refuseForm(place, form)
   const database = databaseName(place)
   const applied = await pendingMigrations(place)
   const sealer = createSealer(masterKeys)
   const admit = (facts: ReadonlyMap<string, string>) => admitKeys(facts, sealer)
-  await (await openStore(place, { admit, partitions })).close()
-  if (json) return printJson({ database, applied, partitions })
+  await (await openStore(place, { admit, ...form })).close()
+  if (json) return printJson({ database, applied, ...form })
   print(
     applied === 0
       ? `${MARKS.ok} ${database} is already up to date.`
@@ -68,7 +75,7 @@ async function move(
 ): Promise<void> {
   const [from, to] = [parseDatabaseUrl(options.from), parseDatabaseUrl(options.to)]
   const [fromName, toName] = [databaseName(from), databaseName(to)]
-  refusePartitions(to, options.partitions)
+  refuseForm(to, options)
   if (fromName === toName)
     throw new CommandFailure(`${fromName} is the source itself: name another database with --to.`, EXIT.usage)
   if (!(await isBegun(from)))
@@ -79,7 +86,7 @@ async function move(
       `${fromName} was moved to another database before. Only that one has the changes made since then. To copy the rows of this one anyway, add --force.`,
     )
   const started = performance.now()
-  const counts = await copyAll(from, to, options.partitions, progressReporter()).catch((error: unknown) => {
+  const counts = await copyAll(from, to, options, progressReporter()).catch((error: unknown) => {
     // both databases were reached before, so this is no outage: the exit code must not ask for a retry
     if (error instanceof CommandFailure) throw error
     if (error instanceof BrokerError) throw new CommandFailure(error.message)
@@ -113,11 +120,11 @@ async function move(
 async function copyAll(
   from: ReturnType<typeof parseDatabaseUrl>,
   to: ReturnType<typeof parseDatabaseUrl>,
-  partitions: number | undefined,
+  { partitions, distribute }: Pick<MigrateOptions, 'partitions' | 'distribute'>,
   onProgress: (table: string, rows: number) => void,
 ): Promise<readonly CopiedCount[]> {
   await using source = await openSource(from)
-  await using target = await openTarget(to, { partitions })
+  await using target = await openTarget(to, { partitions, distribute })
   const counts = await copyRows(source, target, onProgress).finally(() => {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K') // the last line of progress
   })
@@ -137,16 +144,31 @@ function reasonOf(error: unknown): string {
 const PARTITIONS =
   'create the empty PostgreSQL database with this many partitions for connections and authorizations'
 
-function parsePartitions(text: string): number {
-  const partitions = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (partitions < 2 || partitions > MOST_PARTITIONS)
-    throw new InvalidArgumentError(`Give a whole number from 2 to ${MOST_PARTITIONS}.`)
-  return partitions
+const DISTRIBUTE =
+  'create the empty database of Citus with connections and authorizations in this many shards on its workers'
+
+function numberUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,4}$/.test(text) ? Number(text) : 0
+    if (number < 2 || number > most) throw new InvalidArgumentError(`Give a whole number from 2 to ${most}.`)
+    return number
+  }
 }
 
-function refusePartitions(place: DatabaseLocation, partitions: number | undefined): void {
-  if (partitions !== undefined && place.kind !== 'postgres')
+function refuseForm(
+  place: DatabaseLocation,
+  { partitions, distribute }: Pick<MigrateOptions, 'partitions' | 'distribute'>,
+): void {
+  if (partitions !== undefined && distribute !== undefined)
+    throw new CommandFailure(
+      '--partitions and --distribute are two forms of the same tables: give one of them.',
+      EXIT.usage,
+    )
+  if (place.kind === 'postgres') return
+  if (partitions !== undefined)
     throw new CommandFailure('--partitions is for PostgreSQL: SQLite has no partitions.', EXIT.usage)
+  if (distribute !== undefined)
+    throw new CommandFailure('--distribute is for PostgreSQL with Citus: SQLite is one file.', EXIT.usage)
 }
 
 function progressReporter(): (table: string, rows: number) => void {
@@ -160,10 +182,12 @@ Moving: stop all servers first. The target must be empty, and stays empty if the
 rows, but no server starts on it afterwards, so that it is not used by mistake. If only marking the source fails, the
 copy is complete: do not start servers on the old database.
 
---partitions: for an empty PostgreSQL database of tens of millions of users. docs/operate/scaling.md says what it changes.
+--partitions: for an empty PostgreSQL database of tens of millions of users. --distribute: for an empty database of Citus,
+whose workers hold the rows. docs/operate/scaling.md says what each of them changes.
 
 Examples:
   $ gatepass migrate
   $ gatepass migrate --partitions 64
+  $ gatepass migrate --distribute 32
   $ gatepass migrate --from file:/var/lib/gatepass/gatepass.db --to postgres://gatepass:…@db.internal/gatepass
   $ gatepass migrate --from postgres://gatepass:…@db.internal/gatepass --to file:gatepass.db --json`

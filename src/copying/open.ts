@@ -1,4 +1,5 @@
 import type { DatabaseLocation } from '../store/database-location.ts'
+import type { FormOptions } from '../store/dialects/postgres/migrations.ts'
 import type { RowSource, RowTarget } from './copy-rows.ts'
 
 /**
@@ -10,10 +11,10 @@ export async function openSource(place: DatabaseLocation): Promise<RowSource> {
   return (await import('./postgres.ts')).openPostgresSource(place.url, { alone: true })
 }
 
-/** Opens an empty database, or makes one, with this release's tables. `partitions`: see `migrateDatabase` of PostgreSQL. */
+/** Opens an empty database, or makes one, with this release's tables. `options`: see `migrateDatabase` of PostgreSQL. */
 export async function openTarget(
   place: DatabaseLocation,
-  options: { readonly partitions?: number | undefined } = {},
+  options: FormOptions = {},
 ): Promise<RowTarget> {
   if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteTarget(place.path)
   return (await import('./postgres.ts')).openPostgresTarget(place.url, options)

@@ -4,8 +4,8 @@ import { BrokerError } from '../domain/errors.ts'
 import { ownerBits } from '../domain/ids.ts'
 import { databaseName } from '../store/database-location.ts'
 import { forLog } from '../store/dialects/postgres/failures.ts'
-import { migrateDatabase } from '../store/dialects/postgres/migrations.ts'
-import { isPartitionsMark } from '../store/dialects/postgres/partitioning.ts'
+import { type FormOptions, migrateDatabase } from '../store/dialects/postgres/migrations.ts'
+import { isFormMark } from '../store/dialects/postgres/owner-tables.ts'
 import { clientConfig } from '../store/dialects/postgres/pool.ts'
 import {
   COPIED_TABLES,
@@ -75,10 +75,7 @@ export async function openPostgresSource(
 }
 
 /** Opens a database that has no rows, after bringing its tables up to date. Throws `store_unavailable`. */
-export async function openPostgresTarget(
-  url: string,
-  options: { readonly partitions?: number | undefined } = {},
-): Promise<RowTarget> {
+export async function openPostgresTarget(url: string, options: FormOptions = {}): Promise<RowTarget> {
   await migrateDatabase(url, options)
   const client = await connect(url)
   return endingOnFailure(url, client, async () => {
@@ -190,7 +187,7 @@ function reader(client: pg.Client): RowReader['pages'] {
 
 const OWNER_BITS: CopiedColumn = { name: 'owner_bits', kind: 'text' }
 
-/** The tables of a partitioned database that have the column `owner_bits`. */
+/** The tables that have the column `owner_bits`. */
 async function partitionedTables(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns
@@ -211,7 +208,7 @@ function isText({ columns }: CopiedTable, name: string): boolean {
 /** The hashes of the migrations that the database has had. */
 async function migrationsDone(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ hash: string }>('select hash from schema_migrations')
-  return new Set(rows.map(({ hash }) => hash).filter((hash) => !isPartitionsMark(hash)))
+  return new Set(rows.map(({ hash }) => hash).filter((hash) => !isFormMark(hash)))
 }
 
 async function tablesOf(client: pg.Client): Promise<ReadonlyMap<string, readonly string[]>> {

@@ -72,8 +72,8 @@ export interface AuthorizationRedemption {
 }
 
 export function createRedemption(database: Database): AuthorizationRedemption {
-  const { tables, query, statement, read, write, followUp, dialect } = database
-  const { authorizations, providers } = tables
+  const { tables, query, statement, read, write, followUp } = database
+  const { authorizations } = tables
   const { unexpired, hasId, hasState } = authorizationConditions(database)
   const connections = connectionWrites(database)
   const transition = transitionOf(database)
@@ -151,13 +151,6 @@ export function createRedemption(database: Database): AuthorizationRedemption {
         )
         .returning(),
   )
-  // the lock lasts until the connection is stored: a deletion of the provider then deletes the connection too
-  const lockedProvider = statement((p: { uid: string }) =>
-    dialect.lock(
-      query.select({ uid: providers.uid }).from(providers).where(eq(providers.uid, p.uid)),
-      'for key share',
-    ),
-  )
   const finish = variantsOf((how: 'last step' | 'next step') =>
     statement(
       (p: {
@@ -215,7 +208,7 @@ export function createRedemption(database: Database): AuthorizationRedemption {
       )
       const how = step === steps.length - 1 ? 'last step' : 'next step'
       const row = await write(audit, function* (announce) {
-        if ((yield* lockedProvider({ uid: connection.providerUid })).length === 0) return undefined
+        if ((yield* connections.lockProvider({ uid: connection.providerUid })).length === 0) return undefined
         const { stateHash } = attempt
         const values = { id, stateHash, steps, nextStep: step + 1, flowHash, now, lines }
         const [finished] = yield* finish(how)(values)

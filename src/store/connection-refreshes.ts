@@ -5,7 +5,7 @@ import type { Connection, NeedsAuthorizationReason, SealedGrant } from '../domai
 import type { AuditEntries } from './audit-entries.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
-import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { createLeaseClock, isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasId } from './row-conditions.ts'
 import { variantsOf } from './statement.ts'
 import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
@@ -108,7 +108,7 @@ const REMEMBERED = 10_000
 type Generation = Pick<Connection, 'id' | 'generation'>
 
 export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
-  const { tables, query, statement, read, write, followUp, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect, isDistributed } = database
   const { connections } = tables
   const columns = connectionColumns(connections)
 
@@ -133,6 +133,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .from(connections)
       .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
   )
+  const until = statement((p: Generation & { owner: string }) =>
+    query
+      .select({ until: connections.leaseUntil })
+      .from(connections)
+      .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
+  )
+  const clock = createLeaseClock(database)
   const settle = statement((p: Generation & SealedGrant) =>
     query
       .update(connections)
@@ -274,6 +281,10 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       return (await write(undefined, () => claim({ id, generation, ...lease, now })))[0]
     },
     async leaseLeft(id, generation, owner, now) {
+      if (isDistributed) {
+        const [held] = await read(until({ id, generation, owner }))
+        return held && (held.until ?? 0) - (await clock(now))
+      }
       const [row] = await read(left({ id, generation, owner, now }))
       return row && (row.left ?? 0)
     },

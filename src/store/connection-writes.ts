@@ -7,6 +7,7 @@ import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connect
 import type { Database } from './database.ts'
 import { NO_LEASE } from './lease.ts'
 import { conflictTarget, withoutOwnerBits } from './partitions.ts'
+import { alreadyAdded } from './retry.ts'
 import { hasId, isOfUser } from './row-conditions.ts'
 import type { Tables } from './schema.ts'
 import { type ById, type OfUser, placeholdersOf, type Steps, withoutRows } from './statement.ts'
@@ -29,8 +30,8 @@ const REIDENTIFIED_AT_ONCE = 5_000
 
 /** The writes of connections that other nouns make part of their transactions. */
 export function connectionWrites(database: Database) {
-  const { tables, query, statement, followUp, dialect } = database
-  const { connections, connectionTools } = tables
+  const { tables, query, statement, followUp, dialect, isDistributed } = database
+  const { connections, connectionTools, providers } = tables
 
   /**
    * The owner's connections. Their rows stay locked until the transaction ends, so that exactly
@@ -108,6 +109,13 @@ export function connectionWrites(database: Database) {
         ),
       )
       .returning({ tool: connectionTools.tool }),
+  )
+  /** The lock lasts until the connection is stored: a deletion of the provider then deletes the connection too. */
+  const lockProvider = statement((p: { uid: string }) =>
+    dialect.lock(
+      query.select({ uid: providers.uid }).from(providers).where(eq(providers.uid, p.uid)),
+      'for key share',
+    ),
   )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
@@ -191,6 +199,8 @@ export function connectionWrites(database: Database) {
     connection: Connection,
     { makeDefault }: { readonly makeDefault: boolean },
   ): Steps<void> {
+    if (isDistributed && (yield* lockProvider({ uid: connection.providerUid })).length === 0)
+      throw alreadyAdded(new Error('the provider was deleted')) // as by the foreign key of other databases
     const owned = yield* lockOwned(ownerOf(connection))
     const isFirst = owned.length === 0
     const before = owned.find(({ id }) => id === connection.id)
@@ -206,7 +216,17 @@ export function connectionWrites(database: Database) {
     yield* followUp(announce, { kind: 'connection stored', connection, scopesBefore: before?.scopes })
   }
 
-  return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put, remove, removeDerived }
+  return {
+    lockProvider,
+    lockOwned,
+    markDefault,
+    unmarkDefault,
+    reidentifySome,
+    reidentify,
+    put,
+    remove,
+    removeDerived,
+  }
 }
 
 type Consented = Pick<Connection, 'status' | 'providerIdentity' | 'consentedAt'>

@@ -18,3 +18,6 @@ export function databaseName(place: DatabaseLocation): string {
  * locks all partitions with their indexes, and PostgreSQL has room for 64 locks per connection by default.
  */
 export const MOST_PARTITIONS = 128
+
+/** The most shards that a table may have. A statement without the owner asks each of them. */
+export const MOST_SHARDS = 1024

@@ -37,8 +37,10 @@ export interface Database {
   readonly dialect: Dialect
   /** Returns the `traceparent` of the request whose body `write` runs, if its trace is recorded. */
   readonly traceparent?: (() => string | undefined) | undefined
-  /** Present on a database with partitions: finds the partition of a row. */
+  /** Present on a database with partitions or shards: finds the owner of a row. */
   readonly owners?: OwnerFinder | undefined
+  /** Whether connections and authorizations are on other machines than all other tables, so they have no foreign keys. */
+  readonly isDistributed?: boolean
 }
 
 /** The SQL that SQLite and PostgreSQL spell differently, and figures that differ because nodes share PostgreSQL. */

@@ -6,7 +6,7 @@ import { transitionOf } from './authorization-attempts.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { NO_ATTEMPT, NO_POLL } from './authorization-row.ts'
 import type { Database } from './database.ts'
-import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { createLeaseClock, isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import type { ById } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
@@ -47,7 +47,7 @@ export interface DevicePolls {
 type OfOwner = ById & { readonly owner: string }
 
 export function createDevicePolls(database: Database): DevicePolls {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, dialect, isDistributed } = database
   const { authorizations } = tables
   const { hasId, unexpired } = authorizationConditions(database)
   const transition = transitionOf(database)
@@ -80,17 +80,18 @@ export function createDevicePolls(database: Database): DevicePolls {
   )
   const held = statement((p: OfOwner & { stateHash: string; now: EpochSeconds }) =>
     query
-      .select({ id: authorizations.id })
+      .select({ until: authorizations.leaseUntil })
       .from(authorizations)
       .where(
         and(
           isOwn(p),
           eq(authorizations.stateHash, p.stateHash),
-          gt(authorizations.leaseUntil, dialect.leaseNow(p.now)),
+          isDistributed ? undefined : gt(authorizations.leaseUntil, dialect.leaseNow(p.now)),
           unexpired(p.now),
         ),
       ),
   )
+  const clock = createLeaseClock(database)
   const postpone = statement((p: OfOwner & { at: EpochSeconds; seconds: number }) =>
     query
       .update(authorizations)
@@ -128,7 +129,8 @@ export function createDevicePolls(database: Database): DevicePolls {
     },
     claimPoll: (id, lease, now) => transition(undefined, () => claim({ ...lease, id, now })),
     async holdsPoll(id, stateHash, owner, now) {
-      return (await read(held({ id, stateHash, owner, now }))).length > 0
+      const [row] = await read(held({ id, stateHash, owner, now }))
+      return row !== undefined && (!isDistributed || (row.until ?? 0) > (await clock(now)))
     },
     async postponePoll(id, owner, { at, seconds }) {
       await write(undefined, () => postpone({ id, owner, at, seconds }))

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { rowChange } from './changes.ts'
+import { type Announce, rowChange } from './changes.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites, type IdentityChange } from './connection-writes.ts'
 import type { Database } from './database.ts'
@@ -44,7 +44,7 @@ export interface Providers {
 }
 
 export function createProviders(database: Database): Providers {
-  const { tables, query, statement, read, write, followUp, dialect } = database
+  const { tables, query, statement, read, write, followUp, dialect, isDistributed } = database
   const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
   const { locked, update } = entryStatements(database)
@@ -96,14 +96,15 @@ export function createProviders(database: Database): Providers {
   })
 
   /** Deletes some of the entry's connections; returns how many. */
-  function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
-    return write(undefined, function* (announce) {
-      const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
-      const deleted = gone.map((row) => ({ ...row, projectId, providerUid }))
-      for (const row of deleted) announce(connectionChange(row))
-      yield* followUp(announce, { kind: 'connections deleted', connections: deleted })
-      return gone.length
-    })
+  function* deleteSomeConnections(
+    announce: Announce,
+    { projectId, uid: providerUid }: ProviderEntry,
+  ): Steps<number> {
+    const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
+    const deleted = gone.map((row) => ({ ...row, projectId, providerUid }))
+    for (const row of deleted) announce(connectionChange(row))
+    yield* followUp(announce, { kind: 'connections deleted', connections: deleted })
+    return gone.length
   }
 
   return {
@@ -139,9 +140,16 @@ export function createProviders(database: Database): Providers {
     async delete(projectId, id, audit) {
       const [entry] = await read(byId({ projectId, id }))
       if (entry === undefined) return false
-      while ((await deleteSomeConnections(entry)) > 0);
-      const change = ({ uid }: { uid: string }) => rowChange('provider', projectId, [uid])
-      return (await writeRow(write, audit, change, () => remove({ projectId, id }))) !== undefined
+      const deleteSome = () => write(undefined, (announce) => deleteSomeConnections(announce, entry))
+      while ((await deleteSome()) > 0);
+      return write(audit, function* (announce) {
+        const [removed] = yield* remove({ projectId, id })
+        if (removed === undefined) return false
+        announce(rowChange('provider', projectId, [removed.uid]))
+        // those stored meanwhile: no foreign key deletes them, and none is added while the row of the entry is locked
+        if (isDistributed) while ((yield* deleteSomeConnections(announce, entry)) > 0);
+        return true
+      })
     },
   }
 }

@@ -67,6 +67,11 @@ export interface OpeningOptions {
    * another number throws `already_exists`.
    */
   readonly partitions?: number | undefined
+  /**
+   * The number of shards that tables get in an empty database of a distributed engine. Opening one that is not empty and
+   * has another number throws `already_exists`. 0: the same tables and statements, without an engine that places them.
+   */
+  readonly distribute?: number | undefined
   /** SQLite: the clock of leases. Absent: leases go by the `now` that the callers pass. */
   readonly steadyClock?: SteadyClock | undefined
   /** Returns the `traceparent` of the request that runs, if its trace is recorded. Absent: events are written without. */

@@ -31,7 +31,7 @@ export interface ReusedDatabase {
 
 export async function reuseDatabase(
   database: FreshDatabase,
-  options: { readonly partitions?: number } = {},
+  options: { readonly partitions?: number; readonly distribute?: number } = {},
 ): Promise<ReusedDatabase> {
   const reused = [
     reusable(await openPostgresStore(database.url, options)),

@@ -44,6 +44,8 @@ export interface FeedParts {
   readonly pool: pg.Pool
   readonly commits: Commits
   readonly notify: (change: StoreChange) => void
+  /** Passes the changes of other nodes a second time after this many milliseconds; absent: once. */
+  readonly againAfterMs?: number | undefined
 }
 
 /**
@@ -56,7 +58,7 @@ export interface FeedParts {
  */
 export async function followChanges(
   config: pg.ClientConfig,
-  { pool, commits, notify }: FeedParts,
+  { pool, commits, notify, againAfterMs }: FeedParts,
 ): Promise<Announcements> {
   const node = commits.writer
   const table = createChangeTable(node)
@@ -131,6 +133,8 @@ export async function followChanges(
         position = found.position
         if (found.missed) revision++
         found.changes.forEach(notify)
+        if (againAfterMs !== undefined && found.changes.length > 0)
+          void pause(againAfterMs).then(() => found.changes.forEach(notify))
         // either the server for writes has lost it too, or this is another server
         if (found.ownCommit < acknowledged && !(await commits.checkLoss())) throw new Error('a stale server')
         heardUntil = Math.max(heardUntil, commits.begunAt(found.ownCommit))

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { Query } from './partitioning.ts'
+import type { Query } from './owner-tables.ts'
 
 // CREATE INDEX blocks writes to its table until it has read all rows. That takes minutes for millions of rows, while nodes
 // of the former release still serve. So the indexes that migrations add to existing tables are built CONCURRENTLY, before

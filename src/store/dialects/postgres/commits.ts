@@ -74,8 +74,11 @@ const PUT_NEXT = `update commits set number = $3, at = ${NOW}
 export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
 const ROWS = 'select slot, number from commits where writer = $1'
 
-/** `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. */
-export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commits {
+/**
+ * `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. `opening`: the SQL by
+ * which a transaction begins.
+ */
+export function createCommits(pool: pg.Pool, lost: (ms: number) => void, opening = 'begin'): Commits {
   const writer = randomUUID()
   const beginnings = createBeginnings()
   const free: number[] = []
@@ -175,7 +178,7 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commit
     async begin(client) {
       const before = losses
       const begun = { slot: free.pop() ?? slots++, number: beginnings.next() }
-      const answers = await fromDriver(client.query(`begin; ${put(begun)}`)) // one round trip
+      const answers = await fromDriver(client.query(`${opening}; ${put(begun)}`)) // one round trip
       if (rowsOf(answers) === 0) {
         const known = new Map(acknowledged)
         const kept = keptBefore(known, await rowsOn(client))

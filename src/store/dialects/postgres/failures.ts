@@ -21,6 +21,8 @@ const TRANSIENT_STATES = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', 
 const RACED_CONSTRAINTS = ['connections_default', 'audit_heads_pkey']
 /** The index `connections_default` of a partition: PostgreSQL names it after the partition and its columns. */
 const RACED_IN_PARTITION = /^connections_\d+_project_id_provider_uid_user_id_owner_bits_idx$/
+/** The same index of a shard. Citus gives its name in the message only. */
+const RACED_IN_SHARD = /\bconnections_default_\d+\b/
 
 /** SQLSTATEs of values that PostgreSQL cannot store: U+0000, a number out of range, a text too long for its index. */
 const UNSTORABLE_STATES = ['22021', '22P05', '22003', '54000']
@@ -77,12 +79,11 @@ export async function confirmed<T>(client: pg.ClientBase, run: () => Promise<T>)
 function isTransient(error: unknown): boolean {
   if (error instanceof RetryableError || isConnectionFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false
-  return (
-    TRANSIENT_STATES.includes(error.code ?? '') || (error.code === '23505' && isRaced(error.constraint ?? ''))
-  )
+  return TRANSIENT_STATES.includes(error.code ?? '') || (error.code === '23505' && isRaced(error))
 }
 
-function isRaced(constraint: string): boolean {
+function isRaced({ constraint, message }: pg.DatabaseError): boolean {
+  if (constraint === undefined) return RACED_IN_SHARD.test(message)
   return RACED_CONSTRAINTS.includes(constraint) || RACED_IN_PARTITION.test(constraint)
 }
 

@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { databaseName } from '../../database-location.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
+import type { OpeningOptions } from '../../store.ts'
 import { buildIndexes, repeatable } from './build-indexes.ts'
+import { distributeTables } from './distribution.ts'
 import { forLog, fromDriver, POSTGRES_RETRIES, RetryableError } from './failures.ts'
-import { alreadyInUse, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
+import { alreadyInUse, formIn, isFormMark, markOf, type OwnerForm, type Query } from './owner-tables.ts'
+import { partitionTables } from './partitioning.ts'
 import { clientConfig, refuseReadOnly } from './pool.ts'
 
 /** "gatepass" in ASCII: the key of the only advisory lock that Gatepass takes. */
@@ -44,13 +48,11 @@ export async function readFacts(url: string): Promise<ReadonlyMap<string, string
  * Migrates the schema. Several nodes may start at once: one migrates while the others wait. A database that a newer
  * release has migrated is refused.
  *
- * `partitions`: how many partitions the tables of an empty database get. A database that is not empty and has another
- * number of partitions, or none, is refused with `already_exists`.
+ * `partitions`, `distribute`: the form that the tables of an empty database get. A database that is not empty and has
+ * another form is refused with `already_exists`.
  */
-export async function migrateDatabase(
-  url: string,
-  { partitions }: { readonly partitions?: number | undefined } = {},
-): Promise<void> {
+export async function migrateDatabase(url: string, options: FormOptions = {}): Promise<void> {
+  const wanted = wantedForm(options)
   await connected(url, async (query) => {
     await lockMigrations(query)
     const before = await migrationsDone(query)
@@ -66,18 +68,32 @@ export async function migrateDatabase(
     const done = await migrationsDone(query)
     refuseNewer(
       'postgres',
-      [...done].filter((hash) => !isPartitionsMark(hash)),
+      [...done].filter((hash) => !isFormMark(hash)),
     )
     const isNew = done.size === 0
-    if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
-      throw alreadyInUse(databaseName({ kind: 'postgres', url }), partitionsIn(done))
+    const existing = formIn(done)
+    if (wanted !== undefined && !isNew && !isDeepStrictEqual(existing, wanted))
+      throw alreadyInUse(databaseName({ kind: 'postgres', url }), existing, wanted)
     for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
-      await query(sql.map((statement) => repeatable(statement.trim())).join('\n'))
+      await query(sql.map((statement) => repeatable(statement.trim())).join('\n')).catch((error: unknown) => {
+        throw existing?.kind === 'distributed' ? refusedByWorkers(error) : error
+      })
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
-    if (partitions !== undefined && isNew) await partitionTables(query, partitions)
+    if (wanted !== undefined && isNew) {
+      await (wanted.kind === 'partitions' ? partitionTables : distributeTables)(query, wanted.count)
+      await query('insert into schema_migrations values ($1, 0)', [markOf(wanted)])
+    }
     await query('commit')
   })
+}
+
+/** The form that an empty database gets: see `OpeningOptions`. */
+export type FormOptions = Pick<OpeningOptions, 'partitions' | 'distribute'>
+
+function wantedForm({ partitions, distribute }: FormOptions): OwnerForm | undefined {
+  if (partitions !== undefined) return { kind: 'partitions', count: partitions }
+  return distribute === undefined ? undefined : { kind: 'distributed', count: distribute }
 }
 
 /**
@@ -126,6 +142,16 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
   } catch (error) {
     throw error instanceof BrokerError && error.cause !== undefined ? cannotOpen(url, error.cause) : error
   }
+}
+
+/** The error of a migration on distributed tables: Citus does not have all of PostgreSQL's, and needs every worker for it. */
+function refusedByWorkers(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError) || RACED.includes(error.code ?? '')) return error
+  const why = forLog(error).message.replace(/\.$/, '')
+  return new BrokerError(
+    'store_unavailable',
+    `A migration of this release failed on the distributed tables (${why}), and nothing of it was kept. It needs the answer of every worker.`,
+  )
 }
 
 /** The error when the host or database is unknown or the password is wrong. Only the operator sees the message. */

@@ -13,14 +13,14 @@ import { allTables, storeParts } from '../../store-parts.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
-import { postgresDialect } from './dialect.ts'
-import { ABILITY_FUNCTIONS, abilitiesOf } from './engine.ts'
+import { checkDistribution, differencesOf } from './distribution.ts'
+import { ABILITY_FUNCTIONS, abilitiesOf, engineOf } from './engine.ts'
 import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
-import { isPartitionsMark } from './partitioning.ts'
+import { formIn, type OwnerForm } from './owner-tables.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
-import { partitionedKit, postgresKit } from './schema.ts'
+import { ownerKit, postgresKit } from './schema.ts'
 import { createSpace } from './space.ts'
 import { createTransact } from './write.ts'
 
@@ -30,20 +30,20 @@ import { createTransact } from './write.ts'
  */
 export async function openPostgresStore(
   url: string,
-  { admit, partitions, traceparent }: OpeningOptions = {},
+  { admit, partitions, distribute, traceparent }: OpeningOptions = {},
 ): Promise<Store> {
   await refuseTransactionPooling(clientConfig(url))
   admit?.(await readFacts(url))
-  await migrateDatabase(url, { partitions })
+  await migrateDatabase(url, { partitions, distribute })
   const pool = openPool(url)
   const listeners: ((change: StoreChange) => void)[] = []
   const notify = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
   }
   const losses: ((loss: Loss) => void)[] = []
-  const commits = createCommits(pool, (ms) => {
+  const lost = (ms: number) => {
     for (const listener of losses) listener({ seconds: Math.ceil(ms / 1000) })
-  })
+  }
   let announcements: Announcements | undefined
 
   async function close(): Promise<void> {
@@ -52,20 +52,23 @@ export async function openPostgresStore(
   }
 
   try {
-    const { hasSnapshots, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
+    const { hasSnapshots, form } = await retry(() => examine(pool), POSTGRES_RETRIES)
+    const isDistributed = form?.kind === 'distributed'
+    const { opening, againAfterMs, dialect } = differencesOf(form)
+    const commits = createCommits(pool, lost, opening)
     void sweepCommits(pool).catch(() => {}) // the next start deletes them too
     announcements = hasSnapshots
-      ? await followChanges(clientConfig(url), { pool, commits, notify })
+      ? await followChanges(clientConfig(url), { pool, commits, notify, againAfterMs })
       : unannounced()
     const space = createSpace()
     const transact = space.watch(createTransact({ pool, announcements, commits, notify }))
-    const dialect = new PgDialect()
-    const toText: ToText = (query) => dialect.sqlToQuery(query)
-    const owners = isPartitioned ? createOwnerFinder() : undefined
+    const builder = new PgDialect()
+    const toText: ToText = (query) => builder.sqlToQuery(query)
+    const owners = form === undefined ? undefined : createOwnerFinder()
     const run = createRunner(owners)
     const nouns = createNouns(
       {
-        tables: allTables(isPartitioned ? partitionedKit : postgresKit),
+        tables: allTables(form === undefined ? postgresKit : ownerKit),
         query: drizzle(pool) as unknown as Database['query'], // the calls that nouns use have the same form
         statement: owners ? createPartitionedMaker(toText, owners) : createStatementMaker(toText),
         read: (statement) => run(pool, statement),
@@ -83,11 +86,12 @@ export async function openPostgresStore(
             return { done: step.value, hasWritten }
           }),
         writeRepeatable: (statement) => run(pool, statement),
-        dialect: postgresDialect,
+        dialect,
+        isDistributed,
         traceparent,
         owners,
       },
-      postgresAudit(transact, notify, { isPartitioned }),
+      postgresAudit(transact, notify, { isPartitioned: form !== undefined }),
       storeParts,
     )
     return {
@@ -131,7 +135,17 @@ async function examine(pool: pg.Pool) {
       'store_unavailable',
       'PostgreSQL has synchronous_commit off: a crash would lose refresh tokens that were just rotated. Set it to on for the database or user of Gatepass.',
     )
-  return { ...abilitiesOf(version, functions), isPartitioned: migrations.some(isPartitionsMark) }
+  const form = formIn(migrations)
+  if (isOnCitus(form, version))
+    await checkDistribution(
+      async (text, values = []) => (await fromDriver(pool.query(text, [...values]))).rows,
+    )
+  return { ...abilitiesOf(version, functions), form }
+}
+
+/** Whether Citus has placed the tables. */
+function isOnCitus(form: OwnerForm | undefined, version: string): boolean {
+  return form?.kind === 'distributed' && form.count > 0 && engineOf(version) === 'postgresql'
 }
 
 interface Examined {

@@ -40,8 +40,8 @@ const functions = {
 
 export const postgresKit = functions as unknown as SchemaKit // drizzle's functions for PostgreSQL have the same form
 
-/** Describes the tables of a database that was created with partitions: see `partitioning.ts`. */
-export const partitionedKit = {
+/** Describes the tables of a database whose form has the column `owner_bits`: see `owner-tables.ts`. */
+export const ownerKit = {
   ...functions,
   ownerColumns: () => ({ ownerBits: text('owner_bits').notNull() }),
 } as unknown as SchemaKit // as above
