@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
 import { storeConformance } from './conformance.ts'
-import { connected, inProject } from './fixtures.ts'
+import { connected, connection, inProject } from './fixtures.ts'
 import { isUnique, laterStatements, shapeOf } from './owner-shape.ts'
 import { type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
 
@@ -97,7 +97,8 @@ test('no connection is stored at a provider that was deleted', async () => {
   const { store } = opened
   const { owner, entry } = await inProject(store)
   await store.providers.delete(owner.projectId, entry.id)
-  await expect(connected(store, owner)).rejects.toMatchObject({ code: 'already_exists' })
+  const imported = store.connections.addImported(connection(owner), { replaces: false, makeDefault: false })
+  await expect(imported).rejects.toMatchObject({ code: 'already_exists' })
   expect((await runSql(database.url, 'select id from connections')).rows).toEqual([])
 })
 
