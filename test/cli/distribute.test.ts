@@ -17,7 +17,7 @@ const on = (url: string, ...args: readonly string[]) =>
 test('the distributed form needs Citus, and nothing is left behind without it', async () => {
   await using database = await freshDatabase()
   const refused = await on(database.url, 'migrate', '--distribute', '32')
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no extension citus') })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no extension citus') })
   const { rows } = await runSql(database.url, "select to_regclass('schema_migrations') as name")
   expect(rows).toEqual([{ name: null }])
   expect(await on(database.url, 'migrate')).toMatchObject({ code: 0 })

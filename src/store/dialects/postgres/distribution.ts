@@ -51,7 +51,7 @@ export function differencesOf(form: OwnerForm | undefined): Differences {
 
 /**
  * Brings the plain tables, which are empty, into the distributed form. `shards`: into how many parts Citus divides each of
- * the two tables; 0: the tables get the form, but no engine is asked to place them. Throws `store_unavailable` when the
+ * the two tables; 0: the tables get the form, but no engine is asked to place them. Throws `invalid_request` when the
  * database is not one of Citus.
  */
 export async function distributeTables(query: Query, shards: number): Promise<void> {
@@ -87,7 +87,7 @@ async function putOwnerFirst(query: Query, table: string): Promise<void> {
 async function refuseWithoutCitus(query: Query): Promise<void> {
   const [extension] = await query("select from pg_extension where extname = 'citus'")
   if (extension === undefined)
-    throw refusal(
+    throw notReady(
       'The database has no extension citus. --distribute is for a database of Citus: run `create extension citus` in it on the coordinator and on each worker, and add the workers with citus_add_node.',
     )
   const [nodes] = await query(
@@ -95,11 +95,11 @@ async function refuseWithoutCitus(query: Query): Promise<void> {
       count(*) filter (where isactive and shouldhaveshards and noderole = 'primary') as workers from pg_dist_node`,
   )
   if (nodes?.has_coordinator !== true)
-    throw refusal(
+    throw notReady(
       'The coordinator of Citus does not know its own address. Run: select citus_set_coordinator_host(<host>).',
     )
   if (Number(nodes.workers) === 0)
-    throw refusal('Citus has no worker that takes shards. Add workers with citus_add_node first.')
+    throw notReady('Citus has no worker that takes shards. Add workers with citus_add_node first.')
 }
 
 /** How long the start waits for Citus's maintenance daemon, which starts with the first connection to the database. */
@@ -152,4 +152,8 @@ async function hasDaemon(query: Query): Promise<boolean> {
 
 function refusal(message: string): BrokerError {
   return new BrokerError('store_unavailable', message)
+}
+
+function notReady(message: string): BrokerError {
+  return new BrokerError('invalid_request', message)
 }
