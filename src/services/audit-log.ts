@@ -123,6 +123,12 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     if (queue.length > 0) schedule()
   }
 
+  const { confirm } = store.audit
+  const confirmed = async (release: AuditedRelease) => {
+    const read = await confirm?.(release)
+    return read === undefined ? release : { ...release, confirmed: read }
+  }
+
   return {
     link,
     of: (projectId, event) => ({
@@ -152,7 +158,8 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
           'The request acts for a different user from the one whose token it needs.',
         )
       const at = now()
-      const releases = tokens.map((token) => toRelease(token, rules, context, at))
+      const asked = tokens.map((token) => toRelease(token, rules, context, at))
+      const releases = confirm === undefined ? asked : await Promise.all(asked.map(confirmed))
       const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++

@@ -7,7 +7,11 @@ const FEW = 1_000
 
 /** Limits the pending rows of a project, without a count in the database for each new one. */
 export interface PendingLimit {
-  /** Whether the project has reached the limit. */
+  /**
+   * Whether the project has reached the limit. When the rows cannot be counted, the last count is used for as long as a
+   * new one, so that a worker of the database that does not answer keeps no other user from beginning. Throws when the rows
+   * were never counted.
+   */
   isFull(projectId: string): Promise<boolean>
   /** Adds one row to the count. */
   added(projectId: string): void
@@ -15,6 +19,8 @@ export interface PendingLimit {
 
 interface Count {
   live: number
+  /** What the database counted. */
+  readonly counted: number
   readonly at: EpochSeconds
   /** Whether rows were added to `live` that the count in the database may have included already. */
   isEstimate: boolean
@@ -38,10 +44,15 @@ export function createPendingLimit(
   function count(projectId: string): Promise<Count> {
     const running = counting.get(projectId)
     if (running !== undefined) return running.counted
+    const last = known.get(projectId)
     const counted = countLive(projectId, now())
+      .catch((error: unknown) => {
+        if (last === undefined) throw error
+        return last.counted
+      })
       .then((live) => {
         const { added } = started
-        const result = { live: live + added, at: now(), isEstimate: added > 0 }
+        const result = { live: live + added, counted: live, at: now(), isEstimate: added > 0 }
         known.set(projectId, result)
         return result
       })

@@ -6,6 +6,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from './audit-entries.ts'
+import type { ChangePosition } from './changes.ts'
 import type { Database } from './database.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
@@ -21,6 +22,22 @@ export interface AuditedRelease {
   readonly shared?: SharedConnection | undefined
   /** The versions of the project's rules that permitted the release. */
   readonly rules: readonly RulesVersion[]
+  /** What `AuditTrail.confirm` has returned. */
+  readonly confirmed?: ConfirmedConnection
+}
+
+/** The compared values of a row on which a release is based. */
+export interface Precondition {
+  readonly version: number
+  readonly status: string
+}
+
+/** The row of a connection at a position of the table of changes. */
+export interface ConfirmedConnection {
+  /** `undefined`: there is no such connection. */
+  readonly row: Precondition | undefined
+  /** All changes that are not visible at this position were made after the row was read, or while it was. */
+  readonly position: ChangePosition
 }
 
 /** The version of a project's rules about uses of tokens, which each write of a rule raises. */
@@ -54,6 +71,11 @@ export interface AuditTrail {
    * that caches drop the stale row.
    */
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
+  /**
+   * Present on a database whose connections are on several servers: reads the connection before its release is appended, so
+   * that `release` asks none of these servers, and one that does not answer fails only the releases of its own users.
+   */
+  readonly confirm?: (release: AuditedRelease) => Promise<ConfirmedConnection>
   /** Blocks in the order of the chain, or the reverse. */
   blocks(projectId: string, range: BlockRange): Promise<readonly AuditBlock[]>
   /** The blocks that hold these entries, each once, in the order of the chain. */

@@ -2,11 +2,12 @@ import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizz
 import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
+import { overAllOwners } from './all-owners.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { type AuthorizationRow, NO_RESPONSE, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import type { OfUser } from './statement.ts'
-import { deleteInSlices, inSlices } from './sweep.ts'
+import { deleteInSlices, inSlices, sweepInSlices } from './sweep.ts'
 
 /** A response that waits for its user, with the secrets of its attempt. The authorization may have failed as expired. */
 export interface HeldResponse {
@@ -40,8 +41,12 @@ export function createRetention(database: Database): AuthorizationRetention {
 
   const isOverdue = (now: EpochSeconds) =>
     and(isNotNull(authorizations.response), lte(authorizations.deadline, now))
-  const overdue = statement((p: { now: EpochSeconds; limit: number }) =>
-    query.select().from(authorizations).where(isOverdue(p.now)).limit(p.limit),
+  const overdue = overAllOwners(database, authorizations, (p: { now: EpochSeconds; limit: number }, part) =>
+    query
+      .select()
+      .from(authorizations)
+      .where(and(isOverdue(p.now), part))
+      .limit(p.limit),
   )
   // the comparison of the deadline has the index of held responses used
   const held = statement((p: { projectId: string; limit: number }) =>
@@ -66,8 +71,8 @@ export function createRetention(database: Database): AuthorizationRetention {
   )
   // one that has failed keeps its hashes, so that a late browser is shown the outcome
   const isFailed = eq(authorizations.status, 'failed')
-  const forget = statement((p: { now: EpochSeconds }) => {
-    const isOver = isOverdue(p.now)
+  const forget = overAllOwners(database, authorizations, (p: { now: EpochSeconds }, part) => {
+    const isOver = and(isOverdue(p.now), part)
     const some = query
       .select({ id: authorizations.id })
       .from(authorizations)
@@ -84,7 +89,7 @@ export function createRetention(database: Database): AuthorizationRetention {
       .returning({ id: authorizations.id })
   })
   // the index of `expiresAt` alone is enough: nearly all are settled before they expire or soon after
-  const sweep = deleteInSlices(
+  const sweep = sweepInSlices(
     database,
     authorizations,
     { id: authorizations.id },
@@ -101,7 +106,7 @@ export function createRetention(database: Database): AuthorizationRetention {
       return forgetUser({ projectId, userId })
     },
     async overdueResponses(now, limit) {
-      return (await read(overdue({ now, limit }))).flatMap(toHeld)
+      return (await overdue({ now, limit }, read)).flatMap(toHeld)
     },
     async heldResponses(projectId, userId, limit) {
       const statement =
@@ -109,7 +114,7 @@ export function createRetention(database: Database): AuthorizationRetention {
       return (await read(statement)).flatMap(toHeld)
     },
     async forgetResponses(now) {
-      return inSlices(() => write(undefined, () => forget({ now })))
+      return inSlices(() => forget({ now }, (some) => write(undefined, () => some)))
     },
     async sweep(before) {
       return sweep({ before })

@@ -20,6 +20,18 @@ export type StoreChange =
 /** Announces a change of the transaction that runs. */
 export type Announce = (change: StoreChange) => void
 
+/**
+ * The transactions that were visible to a read: those with an id below `end`, except those that were still running
+ * (`open`). A transaction gets its id at its first write, not at its commit. So the highest id that a reader has seen is
+ * not enough: a transaction with a smaller id may commit later.
+ */
+export interface ChangePosition {
+  /** All transactions with a smaller id had ended. */
+  readonly horizon: number
+  readonly end: number
+  readonly open: readonly number[]
+}
+
 /** Changed rows of a list that processes keep in memory (`cached-rows.ts`), so that they read only these rows again. */
 export interface RowChange {
   readonly noun: 'provider' | 'tool'

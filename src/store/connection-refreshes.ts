@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, isNotNull, lt, lte, or, type SQL, sql } from 'dri
 import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason, SealedGrant } from '../domain/connection.ts'
+import { overAllOwners } from './all-owners.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
@@ -210,8 +211,10 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .where(and(ofGeneration(p), isNotNull(connections.refusedAt)))
       .returning(columns),
   )
-  const expiring = statement(
-    (p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
+  const expiring = overAllOwners(
+    database,
+    connections,
+    (p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }, part) =>
       query
         .select(columns)
         .from(connections)
@@ -224,12 +227,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
             sql`${connections.expiresAt} - ${connections.receivedAt} >= ${p.leastLife}`,
             gt(connections.lastUsedAt, connections.receivedAt),
             isUnleased(dialect, connections.leaseUntil, p.now),
+            part,
           ),
         )
         .orderBy(connections.expiresAt)
         .limit(p.limit),
   )
-  const due = statement((p: { now: EpochSeconds; limit: number }) =>
+  const due = overAllOwners(database, connections, (p: { now: EpochSeconds; limit: number }, part) =>
     query
       .select(columns)
       .from(connections)
@@ -239,6 +243,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           isNotNull(connections.refreshAt),
           lte(connections.refreshAt, p.now),
           isUnleased(dialect, connections.leaseUntil, p.now),
+          part,
         ),
       )
       .orderBy(connections.refreshAt)
@@ -325,13 +330,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       })
     },
     async dueByRefreshAt(now, limit) {
-      return read(due({ now, limit }))
+      return due({ now, limit }, read)
     },
     async postponeRefresh(id, generation, until) {
       await write(undefined, () => postpone({ id, generation, until }))
     },
     async dueForRefresh(before, leastLife, now, limit) {
-      return read(expiring({ before, leastLife, now, limit }))
+      return expiring({ before, leastLife, now, limit }, read)
     },
     doubtRefreshes(before, now) {
       const ids = [...claimed.keys()]

@@ -101,7 +101,7 @@ export function createConnections(database: Database): Connections {
     const found = await read(byOwners({ owners: owners.map(keyOf), ...bitsOfOwners(owners) }))
     const rows = Map.groupBy(found, (row) => keyOf(row).join('\n'))
     return owners.map((owner) => rows.get(keyOf(owner).join('\n')) ?? [])
-  })
+  }, database.parts?.isUnavailable)
   const granted = statement((p: OfUser) => {
     const { id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault } = columns
     const canRefresh = sql<boolean>`${connections.refresh} is not null`.mapWith(Boolean)

@@ -41,7 +41,7 @@ export type Nouns = Readonly<ReturnType<typeof createCoreNouns>> & PartNouns
 /** All nouns on one database. Their methods retry while the database is busy or unavailable. */
 export function createNouns(
   opened: Omit<Database, 'followUp'>,
-  appending: Pick<AuditTrail, 'append' | 'release'>,
+  appending: Pick<AuditTrail, 'append' | 'release' | 'confirm'>,
   parts: readonly StorePart[],
 ): Nouns {
   const hooks: ChangeHook[] = []
@@ -65,7 +65,7 @@ export function createNouns(
 
 function createCoreNouns(
   database: Database,
-  appending: Pick<AuditTrail, 'append' | 'release'>,
+  appending: Pick<AuditTrail, 'append' | 'release' | 'confirm'>,
   parts: readonly StorePart[],
 ) {
   const { retries } = database.dialect

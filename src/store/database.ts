@@ -41,6 +41,16 @@ export interface Database {
   readonly owners?: OwnerFinder | undefined
   /** Whether connections and authorizations are on other machines than all other tables, so they have no foreign keys. */
   readonly isDistributed?: boolean
+  /** Present on a database whose connections and authorizations are on several servers, of which some may not answer. */
+  readonly parts?: DatabaseParts | undefined
+}
+
+/** The servers that hold connections and authorizations. */
+export interface DatabaseParts {
+  /** Whether a statement failed because one of these servers does not answer. */
+  readonly isUnavailable: (error: unknown) => boolean
+  /** The owners' bits in each part, all of which are on one server, as `SeveralOwners.ownersBits`. */
+  readonly ownersOfEach: () => Promise<readonly string[]>
 }
 
 /** The SQL that SQLite and PostgreSQL spell differently, and figures that differ because nodes share PostgreSQL. */

@@ -2,6 +2,7 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
+import { overAllOwners } from './all-owners.ts'
 import { transitionOf } from './authorization-attempts.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { NO_ATTEMPT, NO_POLL } from './authorization-row.ts'
@@ -55,19 +56,19 @@ export function createDevicePolls(database: Database): DevicePolls {
   const isPending = eq(authorizations.status, 'pending')
   const isOwn = (p: OfOwner) => and(hasId(p), isPending, eq(authorizations.leaseOwner, p.owner))
 
-  const due = statement((p: { now: EpochSeconds; limit: number }) =>
+  const due = overAllOwners(database, authorizations, (p: { now: EpochSeconds; limit: number }, part) =>
     query
       .select({ id: authorizations.id })
       .from(authorizations)
-      .where(and(isDue(p.now), isUnleased(dialect, authorizations.leaseUntil, p.now)))
+      .where(and(isDue(p.now), isUnleased(dialect, authorizations.leaseUntil, p.now), part))
       .orderBy(authorizations.pollAt)
       .limit(p.limit),
   )
-  const next = statement((p: { until: EpochSeconds }) =>
+  const next = overAllOwners(database, authorizations, (p: { until: EpochSeconds }, part) =>
     query
       .select({ at: authorizations.pollAt })
       .from(authorizations)
-      .where(isDue(p.until))
+      .where(and(isDue(p.until), part))
       .orderBy(authorizations.pollAt)
       .limit(1),
   )
@@ -121,11 +122,11 @@ export function createDevicePolls(database: Database): DevicePolls {
 
   return {
     async nextPollAt(until) {
-      const [first] = await read(next({ until }))
-      return first?.at ?? undefined
+      const [first] = (await next({ until }, read)).map(({ at }) => at ?? until).sort((a, b) => a - b)
+      return first
     },
     async duePolls(now, limit) {
-      return (await read(due({ now, limit }))).map(({ id }) => id)
+      return (await due({ now, limit }, read)).map(({ id }) => id)
     },
     claimPoll: (id, lease, now) => transition(undefined, () => claim({ ...lease, id, now })),
     async holdsPoll(id, stateHash, owner, now) {

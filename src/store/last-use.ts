@@ -9,7 +9,7 @@ export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<
 
 /** `member`: the table's column with the time. `keeps`: whether the latest or the first time stays stored. */
 export function createLastUse<Member extends string>(
-  { query, statement, write, dialect, owners }: Database,
+  { query, statement, write, dialect, owners, parts }: Database,
   table: SQLiteTable & Readonly<Record<'id' | Member, AnySQLiteColumn>>,
   member: Member,
   keeps: 'latest' | 'first' = 'latest',
@@ -38,7 +38,7 @@ export function createLastUse<Member extends string>(
   const useInPartitions = useWhere((p) =>
     and(sql`${id} = substr(used.key, 5)`, sql`${owner} = substr(used.key, 1, 4)`, inPartitions(table, p)),
   )
-  return async (uses) => {
+  const writeUses: WriteLastUse = async (uses) => {
     const known: [string, EpochSeconds][] = []
     const others: [string, EpochSeconds][] = []
     const bits = new Set<string>()
@@ -55,5 +55,18 @@ export function createLastUse<Member extends string>(
         yield* useInPartitions({ uses: Object.fromEntries(known), ...severalOwners(bits) })
       if (others.length > 0) yield* use({ uses: Object.fromEntries(others) })
     })
+  }
+
+  return async (uses) => {
+    try {
+      return await writeUses(uses)
+    } catch (error) {
+      if (!parts?.isUnavailable(error)) throw error
+    }
+    // a time that cannot be written is lost, as in a crash
+    for (const some of Map.groupBy(uses, ([rowId]) => owners.findBits({ id: rowId })).values())
+      await writeUses(new Map(some)).catch((error: unknown) => {
+        if (!parts.isUnavailable(error)) throw error
+      })
   }
 }

@@ -118,7 +118,8 @@ export function createPartitionedMaker(toText: ToText, owners: OwnerFinder): Sta
       const isOwned = ofOwner().names.includes(OWNER_BITS)
       const bits = isOwned ? owners.findBits(values) : undefined
       const { bind } = isOwned && bits === undefined ? ofAll() : ofOwner()
-      return bind({ ...values, [OWNER_BITS]: bits }) as BoundStatement<never> // rows of `build`'s query
+      const bound = bind({ ...values, [OWNER_BITS]: bits }) as BoundStatement<never> // rows of `build`'s query
+      return bits === undefined ? bound : { ...bound, ownerBits: bits }
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { AuditedRelease } from './audit-trail.ts'
+import type { AuditedRelease, Precondition } from './audit-trail.ts'
 import type { StoreChange } from './changes.ts'
 import { connectionChange } from './connection-row.ts'
 
@@ -27,12 +27,6 @@ export const PRECONDITIONS = {
     status: "coalesce(mac, '')",
   },
 } as const satisfies Record<PreconditionNoun, object>
-
-/** The compared values of one row. */
-export interface Precondition {
-  readonly version: number
-  readonly status: string
-}
 
 /** Whether the database has a matching row with this key. `basis` is the object that the release read from the row. */
 export type IsCurrent = (

@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { overAllOwners } from './all-owners.ts'
 import type { Database } from './database.ts'
 import type { ById } from './statement.ts'
 
@@ -33,7 +34,8 @@ export interface Processes {
   declareDead(lapseMs: number): Promise<number>
 }
 
-export function createProcesses({ tables, query, statement, read, write, dialect }: Database): Processes {
+export function createProcesses(database: Database): Processes {
+  const { tables, query, statement, read, write, dialect } = database
   const { processes, authorizations } = tables
   const { leaseNowMs: nowMs } = dialect
   const id = { id: processes.id }
@@ -83,17 +85,21 @@ export function createProcesses({ tables, query, statement, read, write, dialect
   const anyLapsed = statement((p: { lapseMs: number }) =>
     query.select(id).from(processes).where(hasLapsed(p.lapseMs)).limit(1),
   )
-  const anyClaimOfDead = statement((_: object) =>
-    query.select({ id: authorizations.id }).from(authorizations).where(isClaimOfDeadProcess).limit(1),
+  const anyClaimOfDead = overAllOwners(database, authorizations, (_: object, part) =>
+    query
+      .select({ id: authorizations.id })
+      .from(authorizations)
+      .where(and(isClaimOfDeadProcess, part))
+      .limit(1),
   )
   const removeLapsed = statement((p: { lapseMs: number }) =>
     query.delete(processes).where(hasLapsed(p.lapseMs)).returning(id),
   )
-  const freeClaims = statement((_: object) =>
+  const freeClaims = overAllOwners(database, authorizations, (_: object, part) =>
     query
       .update(authorizations)
       .set({ deadline: 0, claimedBy: null })
-      .where(isClaimOfDeadProcess)
+      .where(and(isClaimOfDeadProcess, part))
       .returning({ id: authorizations.id }),
   )
 
@@ -119,14 +125,18 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     },
     async declareDead(lapseMs) {
       // reads first: usually there is nothing to write, and a write would wait for other writers
-      const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaimOfDead({}))])
+      const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), anyClaimOfDead({}, read)])
       if (lapsed.length === 0 && claims.length === 0) return 0
-      return write(undefined, function* (announce) {
-        yield* removeLapsed({ lapseMs })
-        const freed = yield* freeClaims({})
-        for (const authorization of freed) announce({ noun: 'authorization', id: authorization.id })
-        return freed.length
-      })
+      await write(undefined, () => removeLapsed({ lapseMs }))
+      // in transactions of their own, so that a server that does not answer holds up only the claims in its rows
+      const freed = await freeClaims({}, (some) =>
+        write(undefined, function* (announce) {
+          const rows = yield* some
+          for (const { id } of rows) announce({ noun: 'authorization', id })
+          return rows
+        }),
+      )
+      return freed.length
     },
   }
 }

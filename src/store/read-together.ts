@@ -9,10 +9,12 @@ interface Waiting<Key, Row> {
 
 /**
  * Batches reads: those that arrive in one turn of the event loop become one statement, because a round trip to the
- * database costs more than the read. `readAll` returns the rows of each key, in the order of the keys.
+ * database costs more than the read. `readAll` returns the rows of each key, in the order of the keys. After an error for
+ * which `isOfOneKey` holds, each key is read alone.
  */
 export function readTogether<Key, Row>(
   readAll: (keys: readonly Key[]) => Promise<readonly (readonly Row[])[]>,
+  isOfOneKey: (error: unknown) => boolean = () => false,
 ): (key: Key) => Promise<readonly Row[]> {
   let waiting: Waiting<Key, Row>[] = []
 
@@ -21,7 +23,8 @@ export function readTogether<Key, Row>(
       const found = await readAll(batch.map(({ key }) => key))
       for (const [i, { resolve }] of batch.entries()) resolve(found[i] ?? [])
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      if (batch.length > 1 && isOfOneKey(error)) for (const one of batch) void readBatch([one])
+      else for (const { reject } of batch) reject(error)
     }
   }
 

@@ -6,11 +6,25 @@ export function isStoreUnavailable(error: unknown): error is BrokerError {
   return error instanceof BrokerError && error.code === 'store_unavailable'
 }
 
+/**
+ * A server that holds a part of the rows does not answer. Users whose rows it holds, and lists over all users, must wait
+ * for it; everything else goes on.
+ */
+export class PartUnavailable extends BrokerError {
+  constructor(cause: unknown) {
+    super(
+      'store_unavailable',
+      'A worker of the database does not answer. Users whose connections it holds, and lists over all users, cannot be served until it does. Try again shortly.',
+      { cause, retryAfter: 5 },
+    )
+  }
+}
+
 export interface RetryOptions {
   /** Whether the call may succeed later, although it threw this error. By default `isStoreUnavailable`. */
   readonly isTransient?: (error: unknown) => boolean
-  /** Whether to retry, by the milliseconds since the first attempt began and the number of attempts made. */
-  readonly mayRetry: (elapsedMs: number, attempts: number) => boolean
+  /** Whether to retry after this error, by the milliseconds since the first attempt began and the number of attempts made. */
+  readonly mayRetry: (elapsedMs: number, attempts: number, error: unknown) => boolean
   /** The pause before the next attempt, in milliseconds, by the number of attempts made. */
   readonly pauseMs: (attempts: number) => number
   /** Called before each retry, with the error of the last attempt. */
@@ -32,7 +46,7 @@ export async function retry<T>(attempt: (attempts: number) => Promise<T>, option
     try {
       return await attempt(attempts)
     } catch (error) {
-      if (!isTransient(error) || !mayRetry(performance.now() - began, attempts)) throw toFailure(error)
+      if (!isTransient(error) || !mayRetry(performance.now() - began, attempts, error)) throw toFailure(error)
       onRetry?.(error)
       await sleep(pauseMs(attempts), undefined, { ref: options.mayProcessEnd !== true })
     }

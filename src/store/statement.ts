@@ -42,6 +42,8 @@ export interface BoundStatement<Row> {
   readonly toRow: (columns: readonly unknown[]) => unknown
   /** `false`: a write of `withoutRows`. */
   readonly givesRows: boolean
+  /** The bits of the owner whose rows alone the statement is about (`partitions.ts`); absent: not known, or several. */
+  readonly ownerBits?: string | undefined
   [Symbol.iterator](): Steps<readonly Row[]>
 }
 

@@ -34,6 +34,11 @@ export interface Store extends Nouns {
   onLoss(listener: (loss: Loss) => void): void
   /** Writes a value. Throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
+  /**
+   * Present on a database whose connections are on several servers, its workers: returns those that do not answer, by a
+   * name that everybody may read and by their address.
+   */
+  readonly findSilentWorkers?: () => Promise<readonly SilentWorker[]>
   /** Figures of this process's use of the database, for metrics. */
   figures(): StoreFigures
   /**
@@ -52,6 +57,13 @@ export interface Store extends Nouns {
     audit?: (takenAt: EpochSeconds) => AuditEntries,
   ): Promise<SettledRestore | undefined>
   close(): Promise<void>
+}
+
+export interface SilentWorker {
+  /** Such as `worker 2`. */
+  readonly name: string
+  /** Host and port. */
+  readonly address: string
 }
 
 /** All that was lost was committed in the last seconds; `Infinity`: it is not known how many. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { overAllOwners } from './all-owners.ts'
 import type { Database } from './database.ts'
 
 /** How many rows one statement reads or changes where a whole table is visited: PostgreSQL ends a statement after 10 s. */
@@ -29,13 +30,34 @@ export async function inSlices(slice: () => Promise<readonly unknown[]>): Promis
  * the state when the statement began; if another node has changed a row since, it checks only the condition beside it.
  */
 export function deleteInSlices<Values extends object>(
-  { query, statement, writeRepeatable, dialect }: Database,
+  database: Database,
   table: SQLiteTable,
   key: Readonly<Record<string, SQLiteColumn>>,
   condition: (values: Values) => SQL | undefined,
 ): (values: Values) => Promise<number> {
-  const slice = statement((values: Values) => {
-    const where = condition(values)
+  const slice = database.statement(sliceOf(database, table, key, condition))
+  return (values) => inSlices(() => database.writeRepeatable(slice(values)))
+}
+
+/** `deleteInSlices` in the background, of rows of all owners (`overAllOwners`). */
+export function sweepInSlices<Values extends object>(
+  database: Database,
+  table: SQLiteTable,
+  key: Readonly<Record<string, SQLiteColumn>>,
+  condition: (values: Values) => SQL | undefined,
+): (values: Values) => Promise<number> {
+  const slice = overAllOwners(database, table, sliceOf(database, table, key, condition))
+  return (values) => inSlices(() => slice(values, database.writeRepeatable))
+}
+
+function sliceOf<Values extends object>(
+  { query, dialect }: Database,
+  table: SQLiteTable,
+  key: Readonly<Record<string, SQLiteColumn>>,
+  condition: (values: Values) => SQL | undefined,
+) {
+  return (values: Values, part?: SQL) => {
+    const where = and(condition(values), part)
     const keys = query.select(key).from(table).where(where).limit(dialect.sweptAtOnce)
     const columns = Object.values(key)
     const [column, ...more] = columns
@@ -44,6 +66,5 @@ export function deleteInSlices<Values extends object>(
         ? inArray(column, keys)
         : sql`(${sql.join(columns, sql`, `)}) in ${keys}`
     return query.delete(table).where(and(isAmong, where)).returning(key)
-  })
-  return (values) => inSlices(() => writeRepeatable(slice(values)))
+  }
 }

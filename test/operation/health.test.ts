@@ -55,6 +55,19 @@ test('probes are no load: those of one second share one write', async () => {
   expect(writes).toBeLessThanOrEqual(2 + (performance.now() - begun) / 1_000)
 })
 
+test('with a worker of the database that does not answer it is ready, and names the worker; its address is in the log only', async () => {
+  await using gatepass = await startGatepass()
+  const ready = async () => (await gatepass.call('GET', '/ready')).body
+  let silent = [{ name: 'worker 2', address: 'database-2.internal:5432' }]
+  Object.assign(gatepass.broker.store, { findSilentWorkers: async () => silent })
+  expect(await ready()).toEqual({ ready: true, unavailable_database_workers: ['worker 2'] })
+  expect((await gatepass.call('GET', '/v1/health')).body).toEqual({ healthy: true })
+  expect(gatepass.logLines.filter((line) => line.includes('database-2.internal:5432'))).toHaveLength(1)
+  silent = []
+  await until(async () => (await ready()).unavailable_database_workers === undefined)
+  expect(gatepass.logLines.filter((line) => line.includes('answer again'))).toHaveLength(1)
+})
+
 test('it is not ready while something is sealed with a master key that it lacks, and the doctor says so', async () => {
   await using gatepass = await startGatepass()
   const { facts } = gatepass.broker.store

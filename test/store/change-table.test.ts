@@ -1,12 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { StoreChange } from '../../src/store/changes.ts'
+import type { ChangePosition, StoreChange } from '../../src/store/changes.ts'
 import { followChanges } from '../../src/store/dialects/postgres/announcements.ts'
-import {
-  APPEND_CHANGES,
-  createChangeTable,
-  type Position,
-} from '../../src/store/dialects/postgres/change-table.ts'
+import { APPEND_CHANGES, createChangeTable } from '../../src/store/dialects/postgres/change-table.ts'
 import { createCommits } from '../../src/store/dialects/postgres/commits.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { createPruning } from '../../src/store/dialects/postgres/pruning.ts'
@@ -54,7 +50,7 @@ async function committed(id: string): Promise<void> {
 async function reader() {
   const table = createChangeTable('the reader')
   const client = await pool.connect()
-  let position: Position = await table.begin(client)
+  let position: ChangePosition = await table.begin(client)
   return {
     get position() {
       return position

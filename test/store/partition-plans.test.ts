@@ -6,6 +6,7 @@ import { startWorld } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 import { everyRequest } from './every-request.ts'
 import { connected, inProject } from './fixtures.ts'
+import { OF_ALL_OWNERS, OF_OWNERS, type SentStatement, watchStatements } from './owner-statements.ts'
 import { allNodes, type PlanNode } from './plans.ts'
 
 // On a partitioned database, each statement of a request that knows the user must use one partition only, by an index.
@@ -13,87 +14,6 @@ import { allNodes, type PlanNode } from './plans.ts'
 afterEach(() => vi.restoreAllMocks())
 
 const PARTITIONS = 64
-const OF_PARTITIONED = /\b(connections|authorizations)\b/
-
-/** Statements that read all partitions. */
-const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string }[] = [
-  {
-    statement:
-      /^select .+ from "connections" where .*"project_id" = \$1(?! and \(?"connections"."user_id" =)/s,
-    reason: 'a list of the connections of a project or a provider, and its count',
-  },
-  {
-    statement: /^select count\(\*\) from "authorizations" where \("authorizations"."project_id" = \$1 and/,
-    reason: 'the metric of pending authorizations',
-  },
-  {
-    statement: /^select .+ from "connections" where \("connections"."status" = 'active' and/,
-    reason: 'background: what is due for a refresh',
-  },
-  {
-    statement: /^select "(id|poll_at)" from "authorizations" where \(?"authorizations"."poll_at" <= \$1/,
-    reason: 'background: device codes that are due',
-  },
-  {
-    statement:
-      /^select .+ from "authorizations" where \("authorizations"."response" is not null and "authorizations"."deadline" <= \$1\)/,
-    reason: 'background: responses that no user has answered in time',
-  },
-  {
-    statement:
-      /^select "id", "user_id", "status", .+ from "authorizations" where .*"project_id" = \$1.* limit/,
-    reason: 'pages of the console: the latest authorizations of a project, in the order of the index',
-  },
-  {
-    statement:
-      /^select "id" from "connections" where \("connections"."provider_uid" = \$1 and "connections"."provider_identity" = \$2\) limit 1/,
-    reason: 'whether a provider entry has a connection: only `explain` and starts need it, and one is enough',
-  },
-  {
-    statement:
-      /^select .+ from "authorizations" where \("authorizations"."expires_at" > \$1 and .+"project_id"/,
-    reason: 'what `doctor` reads: the latest that have ended',
-  },
-  {
-    statement:
-      /^select "id", "expires_at" from "authorizations" where .+ in \(select "project_id" from "webhooks"\)/,
-    reason: 'background: those that have expired in projects with a webhook',
-  },
-  {
-    statement: /"claimed_by" not in \(select "processes"."id"/,
-    reason: 'background: claims of processes that have died',
-  },
-  {
-    statement: /^(update|delete from) "authorizations" .*where \("authorizations"."id" in \(select/,
-    reason: 'background: the sweep',
-  },
-  {
-    statement: /^delete from "connections" where "connections"."id" in \(select .+"provider_uid" = \$1/s,
-    reason: 'an administrator deletes a provider',
-  },
-  {
-    statement:
-      /^select .+ from "authorizations" where \("authorizations"."response" is not null and "authorizations"."deadline" > '0'/,
-    reason: 'an administrator deletes a provider: what is held at it is revoked',
-  },
-]
-
-interface SentStatement {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** Every statement, in the order in which they were sent. */
-function watchStatements(): readonly SentStatement[] {
-  const watched: SentStatement[] = []
-  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [asked] = args as [string | { readonly text: string; readonly values?: readonly unknown[] }]
-    if (typeof asked !== 'string') watched.push({ text: asked.text, values: [...(asked.values ?? [])] })
-    return query.apply(this, args)
-  } as typeof pg.Client.prototype.query)
-  return watched
-}
 
 async function planOf(client: pg.Client, { text, values }: SentStatement): Promise<PlanNode[]> {
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
@@ -152,12 +72,12 @@ test('each statement of a request that knows the user reads or writes one partit
   const needed = new Set<object>()
   let reads = 0
   for (const ran of latest.values()) {
-    if (!OF_PARTITIONED.test(ran.text)) continue
+    if (!OF_OWNERS.test(ran.text)) continue
     const nodes = await planOf(client, ran)
     const partitions = partitionsOf(nodes)
     if (nodes.some((node) => node['Node Type'] === 'Seq Scan' && partitionsOf([node]) > 0))
       faults.push(`no index\n  ${ran.text}`)
-    const exception = EXCEPTIONS.find(({ statement }) => statement.test(ran.text))
+    const exception = OF_ALL_OWNERS.find(({ statement }) => statement.test(ran.text))
     if (partitions > 1 && exception !== undefined) needed.add(exception)
     else if (partitions > 1) faults.push(`${partitions} partitions\n  ${ran.text} ${ran.values}`)
     else if (/^select (?!.* for update)/s.test(ran.text) && (await genericPlans(client, ran, reads++)) > 0)
@@ -166,7 +86,7 @@ test('each statement of a request that knows the user reads or writes one partit
   expect(faults.join('\n')).toBe('')
   expect(reads).toBeGreaterThan(8)
   // an exception that no statement needs must be removed
-  expect(EXCEPTIONS.filter((exception) => !needed.has(exception))).toEqual([])
+  expect(OF_ALL_OWNERS.filter((exception) => !needed.has(exception))).toEqual([])
 })
 
 test('batched writes and reads of several users use only the partitions of these users', async () => {
@@ -184,7 +104,7 @@ test('batched writes and reads of several users use only the partitions of these
   await store.connections.used(new Map(ids.map((id) => [id, 1])))
   vi.restoreAllMocks()
 
-  const ran = watched.filter(({ text }) => OF_PARTITIONED.test(text))
+  const ran = watched.filter(({ text }) => OF_OWNERS.test(text))
   expect(ran).toHaveLength(2)
   // two of the users may be in the same partition
   const { rows } = await database.client.query(
@@ -208,7 +128,7 @@ test('an id of an older release is looked up in all partitions once, and then in
   await again.connections.used(new Map([[id, 7]]))
   vi.restoreAllMocks()
   const touched: number[] = []
-  for (const ran of watched.filter(({ text }) => OF_PARTITIONED.test(text)))
+  for (const ran of watched.filter(({ text }) => OF_OWNERS.test(text)))
     touched.push(partitionsOf(await planOf(database.client, ran)))
   expect(touched).toEqual([PARTITIONS, 1, 1])
   expect(await again.connections.find(id)).toMatchObject({ lastUsedAt: 7 })

@@ -5,7 +5,7 @@ import type { AuditLink } from '../../src/store/audit-entries.ts'
 import { RETRY_MS } from '../../src/store/dialects/postgres/failures.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
+import { freshDatabase, type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { inProject, putTool, tool } from './fixtures.ts'
 
@@ -127,6 +127,38 @@ test.each([
   }
 })
 
+test('a write whose server was killed before its COMMIT is stored once or refused, although others have had its id since', async () => {
+  await using cluster = await startPostgres()
+  await using proxy = await startProxy(new URL(cluster.url))
+  const store = await openPostgresStore(proxy.url)
+  try {
+    const { projectId } = await inProject(store)
+    for (let i = 0; i < 3; i++) {
+      proxy.holdCommit(async () => {
+        const { rows } = await runSql(
+          cluster.url,
+          'select max(backend_xid::text::bigint) as id from pg_stat_activity where backend_xid is not null',
+        )
+        await cluster.stopAtOnce()
+        await cluster.start()
+        const next = 'select pg_current_xact_id()::text::bigint as id' // each is committed under a new id
+        while (Number((await runSql(cluster.url, next)).rows[0]?.id) < Number(rows[0]?.id));
+      })
+      const line = `line ${i}`
+      const written = store.audit.append({ projectId, at: 1, lines: [line], link })
+      const [outcome] = await Promise.allSettled([written])
+      await until(async () => store.projects.find(projectId).then(Boolean, () => false))
+      const blocks = await store.audit.blocks(projectId, { order: 'oldest first', limit: 100 })
+      const stored = blocks.filter(({ text }) => text === line)
+      if (outcome?.status === 'fulfilled') expect(stored).toHaveLength(1)
+      else expect(outcome?.reason).toMatchObject({ code: 'store_unavailable' })
+      expect(stored.length).toBeLessThanOrEqual(1)
+    }
+  } finally {
+    await store.close()
+  }
+})
+
 test('a connection that died without being closed is noticed within seconds', async () => {
   await using database = await freshDatabase()
   await using proxy = await startProxy(new URL(database.url))
@@ -181,6 +213,8 @@ interface Proxy extends AsyncDisposable {
   readonly cuts: number
   /** Cuts the next connection that sends a COMMIT. */
   cutAtCommit(when: 'before' | 'after'): void
+  /** Holds the next COMMIT, runs `fail`, and closes its connection then. */
+  holdCommit(fail: () => Promise<void>): void
   /** Passes nothing on any more and closes nothing, as a broken network does. */
   freeze(): void
   thaw(): void
@@ -192,6 +226,7 @@ interface Proxy extends AsyncDisposable {
 async function startProxy(target: URL): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let cut: 'before' | 'after' | undefined
+  let hold: (() => Promise<void>) | undefined
   let cuts = 0
   let isFrozen = false
   let dropsNotifications = false
@@ -199,6 +234,7 @@ async function startProxy(target: URL): Promise<Proxy> {
   const server = createServer((client) => {
     const upstream = tcpConnect(Number(target.port), target.hostname)
     let cutsAnswer = false
+    let isHeld = false
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -208,9 +244,15 @@ async function startProxy(target: URL): Promise<Proxy> {
       upstream.destroy()
     }
     client.on('close', end)
-    upstream.on('close', end)
+    upstream.on('close', () => isHeld || end())
     client.on('data', (data: Buffer) => {
       if (isFrozen) return
+      if (hold !== undefined && data.includes('commit\0')) {
+        void hold().finally(end)
+        hold = undefined
+        isHeld = true
+        return
+      }
       if (cut !== undefined && data.includes('commit\0')) {
         const when = cut
         cut = undefined
@@ -238,6 +280,9 @@ async function startProxy(target: URL): Promise<Proxy> {
     },
     cutAtCommit(when) {
       cut = when
+    },
+    holdCommit(fail) {
+      hold = fail
     },
     freeze() {
       isFrozen = true

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import { overAllOwners } from '../../store/all-owners.ts'
 import { createExpiry } from '../../store/authorization-failures.ts'
 import { authorizationChange } from '../../store/authorization-row.ts'
 import type { Database } from '../../store/database.ts'
@@ -145,7 +146,7 @@ export function createEvents(database: Database): Events {
         .returning({ id: deliveries.eventId }),
     ),
   )
-  const overdue = statement((p: { now: EpochSeconds; limit: number }) => {
+  const overdue = overAllOwners(database, authorizations, (p: { now: EpochSeconds; limit: number }, part) => {
     const withWebhook = query.select({ id: webhooks.projectId }).from(webhooks)
     return query
       .select({ id: authorizations.id, expiresAt: authorizations.expiresAt })
@@ -156,6 +157,7 @@ export function createEvents(database: Database): Events {
           isNotNull(authorizations.shareKey),
           lte(authorizations.expiresAt, p.now),
           or(ne(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
+          part,
         ),
       )
       .limit(p.limit)
@@ -211,7 +213,7 @@ export function createEvents(database: Database): Events {
     },
     async expireAuthorizations(now, limit) {
       const expired: string[] = []
-      for (const row of await read(overdue({ now, limit }))) {
+      for (const row of await overdue({ now, limit }, read)) {
         const isExpired = await write(undefined, function* (announce) {
           if (!(yield* expire(announce, row))) return false
           announce(authorizationChange(row))

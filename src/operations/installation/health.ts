@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { perBroker } from '../../flows/per-broker.ts'
 import { missingKeys } from '../../services/sealing-keys.ts'
+import type { SilentWorker } from '../../store/store.ts'
 import { Answer } from '../answer.ts'
 import { defineOperation } from '../operation.ts'
 
@@ -14,9 +16,9 @@ const LONGEST_PROBE_MS = 2_000
 
 type Unready = 'shutting_down' | 'database' | 'master_key'
 
-/** Why the process is not ready, if it is not. Made once for a broker, with the metric of the last probe. */
+/** Why the process is not ready, if it is not. Made once for a broker, with the metrics of the last probe. */
 export const readinessOf = perBroker((broker) => {
-  const whyUnusable = probe(broker)
+  const { whyUnusable } = probeOf(broker)
   return async (): Promise<Unready | undefined> => {
     // the waiters are closed at the beginning of the shutdown
     if (broker.waiters.closed) return 'shutting_down'
@@ -52,9 +54,9 @@ export const getReadiness = defineOperation({
   role: 'public',
   tag,
   summary:
-    'The database can be written, the process has every master key in use, and it is not shutting down',
+    'The database can be written, the process has every master key in use, and it is not shutting down. A worker of a distributed database that does not answer is named: all users but those whose connections it holds are served',
   answer: 'Ready',
-  output: z.object({ ready: z.literal(true) }),
+  output: z.object({ ready: z.literal(true), unavailable_database_workers: z.array(z.string()).optional() }),
   otherAnswers: {
     503: {
       description: 'Not ready',
@@ -67,7 +69,14 @@ export const getReadiness = defineOperation({
   },
   async run(broker) {
     const reason = await readinessOf(broker)()
-    if (reason === undefined) return { ready: true as const }
+    const { silentWorkers } = probeOf(broker)
+    if (reason === undefined)
+      return {
+        ready: true as const,
+        ...(silentWorkers.length > 0 && {
+          unavailable_database_workers: silentWorkers.map(({ name }) => name),
+        }),
+      }
     return new Answer({ ready: false, reason, message: MESSAGES[reason] }, { status: 503 })
   },
 })
@@ -94,11 +103,19 @@ export const getArcadeHealth = defineOperation({
   },
 })
 
+interface Probe {
+  /** Why the database or the keys cannot be used; `undefined`: they can. */
+  readonly whyUnusable: () => Promise<Unusable | undefined>
+  /** The workers of the database that did not answer the last probe. */
+  readonly silentWorkers: readonly SilentWorker[]
+}
+
 /**
- * Returns a function that probes whether the database accepts a commit and this process has the keys in use. Simultaneous
- * calls share one probe.
+ * Probes whether the database accepts a commit, this process has the keys in use, and the workers of the database answer.
+ * Simultaneous calls share one probe.
  */
-function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | undefined> {
+const probeOf = perBroker(({ store, sealer, metrics, log }: Broker): Probe => {
+  let silentWorkers: readonly SilentWorker[] = []
   let fault: Unusable | undefined
   let running: Promise<Unusable | undefined> | undefined
   let probedAt = Number.NEGATIVE_INFINITY
@@ -108,10 +125,21 @@ function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | und
     return (await missingKeys(store.facts, sealer)).length > 0 ? 'master_key' : undefined
   }
 
+  async function askWorkers(): Promise<void> {
+    const silent = await store.findSilentWorkers?.()
+    if (silent === undefined || isDeepStrictEqual(silent, silentWorkers)) return
+    silentWorkers = silent
+    const addresses = silent.map(({ address }) => address)
+    if (addresses.length > 0) log.error({ workers: addresses }, 'workers of the database do not answer')
+    else log.info({}, 'all workers of the database answer again')
+  }
+
   async function run(): Promise<Unusable | undefined> {
     const timer = Promise.withResolvers<Unusable>()
     const late = setTimeout(() => timer.resolve('database'), LONGEST_PROBE_MS)
+    const asked = askWorkers().catch(() => {}) // the coordinator does not answer: `attempt` fails too
     fault = await Promise.race([attempt().catch(() => 'database' as const), timer.promise])
+    await Promise.race([asked, timer.promise])
     clearTimeout(late)
     probedAt = performance.now()
     running = undefined
@@ -124,9 +152,21 @@ function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | und
     () => (fault === 'database' ? 0 : 1),
     'min',
   )
-  return async () => {
-    if (performance.now() - probedAt < PROBE_REUSED_MS) return fault
-    running ??= run()
-    return running
+  if (store.findSilentWorkers !== undefined)
+    metrics.gauge(
+      'gatepass_database_workers_unavailable',
+      'Workers of a distributed database that did not answer the last probe',
+      () => silentWorkers.length,
+      'max',
+    )
+  return {
+    async whyUnusable() {
+      if (performance.now() - probedAt < PROBE_REUSED_MS) return fault
+      running ??= run()
+      return running
+    },
+    get silentWorkers() {
+      return silentWorkers
+    },
   }
-}
+})

@@ -9125,14 +9125,18 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Policy
   }
-  /** The database can be written, the process has every master key in use, and it is not shutting down */
+  /**
+   * The database can be written, the process has every master key in use, and it is not shutting down. A
+   * worker of a distributed database that does not answer is named: all users but those whose
+   * connections it holds are served
+   */
   readonly getReadiness: {
     readonly method: 'GET'
     readonly path: '/ready'
     readonly params: undefined
     readonly query: undefined
     readonly body: undefined
-    readonly answer: { readonly ready: true }
+    readonly answer: { readonly ready: true; readonly unavailable_database_workers?: readonly string[] }
   }
   /** One scheduled run, and its result */
   readonly getScheduledTool: {

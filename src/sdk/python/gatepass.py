@@ -4281,8 +4281,12 @@ class GetHealthAnswer(TypedDict):
     status: Literal["ok"]
 
 
-class GetReadinessAnswer(TypedDict):
+class _GetReadinessAnswerRequired(TypedDict):
     ready: Literal[True]
+
+
+class GetReadinessAnswer(_GetReadinessAnswerRequired, total=False):
+    unavailable_database_workers: list[str]
 
 
 class _GetToolRequirementsToolsItemRequired(TypedDict):
@@ -5529,7 +5533,9 @@ class Gatepass(_Client):
     def get_readiness(
         self, *, timeout: Optional[float] = None,
     ) -> GetReadinessAnswer:
-        """The database can be written, the process has every master key in use, and it is not shutting down.
+        """The database can be written, the process has every master key in use, and it is not shutting down. A
+        worker of a distributed database that does not answer is named: all users but those whose connections it
+        holds are served.
 
         Needs no key."""
         return self._call(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { StoreChange } from '../../changes.ts'
-import { APPEND_CHANGES, createChangeTable, type Position } from './change-table.ts'
+import type { ChangePosition, StoreChange } from '../../changes.ts'
+import { APPEND_CHANGES, createChangeTable } from './change-table.ts'
 import type { Commits } from './commits.ts'
 import { fromDriver } from './failures.ts'
 import { createOlderNodes, OLDER_CHANNEL } from './older-nodes.ts'
@@ -114,7 +114,7 @@ export async function followChanges(
     }
   }
 
-  async function follow(on: pg.Client, begun: Position, everyMs: number): Promise<void> {
+  async function follow(on: pg.Client, begun: ChangePosition, everyMs: number): Promise<void> {
     let position = begun
     let checkedAt = performance.now()
     while (client === on && !isClosed) {

@@ -5,15 +5,24 @@ import type { StoreChange } from '../../changes.ts'
 import { bitsOfOwners } from '../../partitions.ts'
 import { type IsCurrent, PRECONDITIONS, type PreconditionNoun, staleChangeOf } from '../../preconditions.ts'
 import { appendTo, lockHead } from './audit-chain.ts'
+import { earliestOf, unchangedRow } from './confirmations.ts'
 import { fromDriver } from './failures.ts'
 import type { Transact } from './write.ts'
+
+interface AuditForm {
+  readonly isPartitioned: boolean
+  /** Present where connections are on workers (`confirmations.ts`). */
+  readonly confirm?: AuditTrail['confirm']
+}
 
 export function postgresAudit(
   transact: Transact,
   notify: (change: StoreChange) => void,
-  { isPartitioned }: { readonly isPartitioned: boolean },
-): Pick<AuditTrail, 'append' | 'release'> {
+  { isPartitioned, confirm }: AuditForm,
+): Pick<AuditTrail, 'append' | 'release' | 'confirm'> {
+  const readCurrent = confirm === undefined ? comparisonOf(isPartitioned) : comparisonWithConfirmed
   return {
+    ...(confirm && { confirm }),
     async append(entries) {
       await transact(entries, async () => ({ done: true, hasWritten: false }))
     },
@@ -24,8 +33,8 @@ export function postgresAudit(
         const heads = new Map<string, AuditHead>()
         for (const projectId of [...new Set(releases.map((release) => release.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
-        const isCurrent = await comparisonOf(client, releases, isPartitioned)
-        const stale = releases.map((release) => staleChangeOf(release, at, isCurrent))
+        const isCurrentFor = await readCurrent(client, releases)
+        const stale = releases.map((release) => staleChangeOf(release, at, isCurrentFor(release)))
         for (const [projectId, head] of heads) {
           const lines = releases
             .filter((release, i) => release.projectId === projectId && stale[i] === undefined)
@@ -40,26 +49,62 @@ export function postgresAudit(
   }
 }
 
-/** Reads the current rows that the releases are based on, and returns the comparison with them. */
-async function comparisonOf(
+/** Reads the current rows that the releases are based on, and returns the comparison with them for each release. */
+type ReadCurrent = (
   client: pg.ClientBase,
   releases: readonly AuditedRelease[],
-  isPartitioned: boolean,
-): Promise<IsCurrent> {
+) => Promise<(release: AuditedRelease) => IsCurrent>
+
+function comparisonOf(isPartitioned: boolean): ReadCurrent {
+  return async (client, releases) => {
+    const { rows } = await fromDriver(
+      client.query<Row>({
+        name: 'preconditions_of_releases',
+        text: isPartitioned ? SELECT_IN_PARTITIONS : SELECT_PRECONDITIONS,
+        values: [
+          [...new Set(releases.map(({ connection }) => connection.id))],
+          ...keysOf(releases),
+          ...(isPartitioned ? [bitsOfOwners(releases.map(({ connection }) => connection)).ownersBits] : []),
+        ],
+      }),
+    )
+    const isCurrent = comparisonWith(rows)
+    return () => isCurrent
+  }
+}
+
+/** Connections were read before: it is enough that no change of them was announced since. */
+const comparisonWithConfirmed: ReadCurrent = async (client, releases) => {
+  const { end, open } = earliestOf(releases)
   const { rows } = await fromDriver(
-    client.query<{ noun: PreconditionNoun; id: string; version: string; status: string }>({
-      name: 'preconditions_of_releases',
-      text: isPartitioned ? SELECT_IN_PARTITIONS : SELECT_PRECONDITIONS,
-      values: [
-        [...new Set(releases.map(({ connection }) => connection.id))],
-        [...new Set(releases.map(({ entry }) => entry.uid))],
-        [...new Set(releases.flatMap(({ apiKey }) => apiKey?.id ?? []))],
-        [...new Set(releases.map(({ projectId }) => projectId))],
-        [...new Set(releases.flatMap(({ shared }) => shared?.id ?? []))],
-        ...(isPartitioned ? [bitsOfOwners(releases.map(({ connection }) => connection)).ownersBits] : []),
-      ],
+    client.query<Row>({
+      name: 'preconditions_beside_connections',
+      text: SELECT_BESIDE_CONNECTIONS,
+      values: [...keysOf(releases), end, open],
     }),
   )
+  const later = rows
+    .filter(({ noun }) => noun === LATER)
+    .map(({ version, status }) => ({
+      xid: Number(version),
+      changes: status === '' ? undefined : (JSON.parse(status) as StoreChange[]), // `Announcements.append` wrote it
+    }))
+  const isCurrent = comparisonWith(rows)
+  return (release) => (noun, key, basis, matches) => {
+    if (noun !== 'connection') return isCurrent(noun, key, basis, matches)
+    const row = unchangedRow(release, later)
+    return row !== undefined && matches(row)
+  }
+}
+
+interface Row {
+  readonly noun: PreconditionNoun | typeof LATER
+  readonly id: string
+  readonly version: string
+  readonly status: string
+}
+
+function comparisonWith(rows: readonly Row[]): IsCurrent {
   const found = new Map(
     rows.map(({ noun, id, version, status }) => [`${noun} ${id}`, { version: Number(version), status }]),
   )
@@ -69,17 +114,39 @@ async function comparisonOf(
   }
 }
 
-/** One statement for all nouns, with an array of keys for each. */
-const SELECT_PRECONDITIONS = Object.entries(PRECONDITIONS)
-  .map(
-    ([noun, { table, key, version, status }], i) =>
-      `select '${noun}' as noun, ${key} as id, (${version})::bigint as version, ${status} as status
-        from ${table} where ${key} = any($${i + 1}::text[])`,
-  )
-  .join(' union all ')
+/** The keys of the rows beside connections, in the order of `PRECONDITIONS`. */
+function keysOf(releases: readonly AuditedRelease[]): readonly (readonly string[])[] {
+  return [
+    [...new Set(releases.map(({ entry }) => entry.uid))],
+    [...new Set(releases.flatMap(({ apiKey }) => apiKey?.id ?? []))],
+    [...new Set(releases.map(({ projectId }) => projectId))],
+    [...new Set(releases.flatMap(({ shared }) => shared?.id ?? []))],
+  ]
+}
+
+const NOUNS = Object.keys(PRECONDITIONS) as PreconditionNoun[] // its keys
+
+/** One statement for these nouns, with an array of keys for each. */
+function selectOf(nouns: readonly PreconditionNoun[]): string {
+  return nouns
+    .map((noun, i) => {
+      const { table, key, version, status } = PRECONDITIONS[noun]
+      return `select '${noun}' as noun, ${key} as id, (${version})::bigint as version, ${status} as status
+        from ${table} where ${key} = any($${i + 1}::text[])`
+    })
+    .join(' union all ')
+}
+
+const SELECT_PRECONDITIONS = selectOf(NOUNS)
 
 /** For a database with partitions: connections are read from the partitions of their owners only. */
 const SELECT_IN_PARTITIONS = SELECT_PRECONDITIONS.replace(
   / from connections where /,
   ' from connections where owner_bits = any($6::text[]) and ',
 )
+
+/** The rows of changes that the reads of connections may not have seen. */
+const LATER = 'later'
+const SELECT_BESIDE_CONNECTIONS = `${selectOf(NOUNS.filter((noun) => noun !== 'connection'))}
+  union all select '${LATER}', '', coalesce(pruned_below, xid), coalesce(body, '') from changes
+    where xid >= $5::bigint or xid = any($6::bigint[])`

@@ -1,26 +1,14 @@
 import type pg from 'pg'
-import type { StoreChange } from '../../changes.ts'
+import type { ChangePosition, StoreChange } from '../../changes.ts'
 import { NEWEST_COMMIT } from './commits.ts'
 import { fromDriver } from './failures.ts'
 
 /** The most rows of one read. A process that has missed more empties its caches. */
 const MOST_ROWS = 5_000
 
-/**
- * The transactions that were visible to a read: those with an id below `end`, except those that were still running
- * (`open`). A transaction gets its id at its first write, not at its commit. So the highest id that a reader has seen is
- * not enough: a transaction with a smaller id may commit later.
- */
-export interface Position {
-  /** All transactions with a smaller id had ended. */
-  readonly horizon: number
-  readonly end: number
-  readonly open: readonly number[]
-}
-
 /** The changes that other processes have committed since a position. */
 export interface NewChanges {
-  readonly position: Position
+  readonly position: ChangePosition
   readonly changes: readonly StoreChange[]
   /** Whether rows were deleted before they could be read, or there were too many. */
   readonly missed: boolean
@@ -28,11 +16,19 @@ export interface NewChanges {
   readonly ownCommit: number
 }
 
+/** The current position. */
+export async function currentPosition(on: pg.ClientBase | pg.Pool): Promise<ChangePosition> {
+  const { rows } = await fromDriver(
+    on.query<{ snapshot: string }>({ name: 'current_position', text: SNAPSHOT }),
+  )
+  return positionOf(rows[0]?.snapshot ?? '')
+}
+
 /** The table by which processes announce changes: each transaction adds a row, and the other processes read it. */
 export interface ChangeTable {
   /** The current position, with which reading begins. */
-  begin(on: pg.ClientBase): Promise<Position>
-  readSince(on: pg.ClientBase, position: Position): Promise<NewChanges>
+  begin(on: pg.ClientBase): Promise<ChangePosition>
+  readSince(on: pg.ClientBase, position: ChangePosition): Promise<NewChanges>
   /** Deletes the rows of transactions with an id less than `below`, and adds a row that records this. */
   prune(on: pg.Pool, below: number): Promise<void>
 }
@@ -63,10 +59,7 @@ const PRUNE = `with pruned as (
 
 export function createChangeTable(writer: string): ChangeTable {
   return {
-    async begin(on) {
-      const { rows } = await fromDriver(on.query<{ snapshot: string }>(SNAPSHOT))
-      return positionOf(rows[0]?.snapshot ?? '')
-    },
+    begin: currentPosition,
     async readSince(on, { end, open, horizon }) {
       const { rows } = await fromDriver(
         on.query<Read>({
@@ -100,7 +93,7 @@ interface Read {
 }
 
 /** Reads a `pg_snapshot`: `horizon:end:open,open`. */
-function positionOf(snapshot: string): Position {
+function positionOf(snapshot: string): ChangePosition {
   const [horizon, end, open = ''] = snapshot.split(':')
   return {
     horizon: Number(horizon),

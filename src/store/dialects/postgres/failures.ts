@@ -1,9 +1,15 @@
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
-import { alreadyAdded, type RetryOptions, unavailable } from '../../retry.ts'
+import { alreadyAdded, PartUnavailable, type RetryOptions, unavailable } from '../../retry.ts'
 
 /** For how long a call is retried while the database restarts or fails over, or while other writers conflict. */
 export const RETRY_MS = 2_000
+
+/**
+ * For how long a call is retried while a worker of Citus does not answer. Each connection to the coordinator may still
+ * have one to the worker from before it was started again, which fails once.
+ */
+const WORKER_RETRY_MS = 100
 
 /** Nothing was written, and the same call may succeed shortly. */
 export class RetryableError extends Error {}
@@ -31,8 +37,26 @@ function sqlStateOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
+/** A worker of Citus is not asked, since it has failed the statements before. */
+export class WorkerDown extends Error {
+  constructor() {
+    super('the worker has not answered')
+  }
+}
+
+/**
+ * Whether the coordinator of Citus says that a worker does not answer. The connection to the coordinator is intact, and
+ * the transaction was rolled back.
+ */
+export function isWorkerFailure(error: unknown): boolean {
+  return error instanceof WorkerDown || (error instanceof pg.DatabaseError && OF_WORKER.test(error.message))
+}
+
+const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /
+
 /** Whether the connection was lost or never established, so that the outcome of the statement is unknown. */
 export function isConnectionFailure(error: unknown): boolean {
+  if (isWorkerFailure(error)) return false
   const state = sqlStateOf(error)
   if (state !== undefined) return state.startsWith('08') || state.startsWith('57P')
   return error instanceof DriverError
@@ -76,8 +100,18 @@ export async function confirmed<T>(client: pg.ClientBase, run: () => Promise<T>)
   }
 }
 
+/** Whether the server has ended a statement that took too long. */
+export function isTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '57014'
+}
+
+/** Whether a statement with NOWAIT found a row that another transaction has locked. */
+export function isLocked(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03'
+}
+
 function isTransient(error: unknown): boolean {
-  if (error instanceof RetryableError || isConnectionFailure(error)) return true
+  if (error instanceof RetryableError || isConnectionFailure(error) || isWorkerFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false
   return TRANSIENT_STATES.includes(error.code ?? '') || (error.code === '23505' && isRaced(error))
 }
@@ -90,7 +124,7 @@ function isRaced({ constraint, message }: pg.DatabaseError): boolean {
 /** Calls are retried for `RETRY_MS` when nothing was written. A write whose outcome is unknown is not retried. */
 export const POSTGRES_RETRIES: RetryOptions = {
   isTransient,
-  mayRetry: (elapsedMs) => elapsedMs < RETRY_MS,
+  mayRetry: (elapsedMs, _, error) => elapsedMs < (isWorkerFailure(error) ? WORKER_RETRY_MS : RETRY_MS),
   pauseMs: (attempts) => Math.min(100, 5 * attempts) * (0.5 + Math.random()),
   toFailure: toBrokerError,
 }
@@ -100,6 +134,7 @@ function toBrokerError(error: unknown): unknown {
   const state = sqlStateOf(error)
   if (state === undefined && !isTransient(error)) return error
   const cause = forLog(error)
+  if (isWorkerFailure(error)) return new PartUnavailable(cause)
   if (state?.startsWith('23')) return alreadyAdded(cause)
   if (state !== undefined && UNSTORABLE_STATES.includes(state))
     return new BrokerError(

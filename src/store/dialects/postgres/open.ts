@@ -13,6 +13,7 @@ import { allTables, storeParts } from '../../store-parts.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
+import { createConfirm } from './confirmations.ts'
 import { checkDistribution, differencesOf } from './distribution.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf, engineOf } from './engine.ts'
 import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
@@ -22,6 +23,7 @@ import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
 import { ownerKit, postgresKit } from './schema.ts'
 import { createSpace } from './space.ts'
+import { createWorkers, type Workers } from './workers.ts'
 import { createTransact } from './write.ts'
 
 /**
@@ -65,7 +67,9 @@ export async function openPostgresStore(
     const builder = new PgDialect()
     const toText: ToText = (query) => builder.sqlToQuery(query)
     const owners = form === undefined ? undefined : createOwnerFinder()
-    const run = createRunner(owners)
+    // without snapshots it is another engine: all of its machines answer as one
+    const workers = isDistributed && hasSnapshots ? createWorkers(pool) : undefined
+    const run = createRunner(owners, workers)
     const nouns = createNouns(
       {
         tables: allTables(form === undefined ? postgresKit : ownerKit),
@@ -90,8 +94,12 @@ export async function openPostgresStore(
         isDistributed,
         traceparent,
         owners,
+        parts: workers,
       },
-      postgresAudit(transact, notify, { isPartitioned: form !== undefined }),
+      postgresAudit(transact, notify, {
+        isPartitioned: form !== undefined,
+        ...(workers && { confirm: createConfirm(pool, workers) }),
+      }),
       storeParts,
     )
     return {
@@ -104,6 +112,7 @@ export async function openPostgresStore(
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),
       onLoss: (listener) => void losses.push(listener),
+      ...(workers && { findSilentWorkers: workers.findSilent }),
       figures: () => ({
         connections: {
           used: pool.totalCount - pool.idleCount,
@@ -158,20 +167,20 @@ interface Examined {
 const NO_ANSWER: Examined = { version: '', functions: [], synchronous_commit: 'on', migrations: [] }
 
 /** Runs statements. Each has a name, under which a connection prepares it once. */
-function createRunner(owners?: OwnerFinder) {
+function createRunner(owners?: OwnerFinder, workers?: Workers) {
   const names = new Map<string, string>()
   return async <Row>(
     on: pg.Pool | pg.PoolClient,
-    { text, values, toRow }: BoundStatement<Row>,
+    { text, values, toRow, ownerBits }: BoundStatement<Row>,
   ): Promise<readonly Row[]> => {
     let name = names.get(text)
     if (name === undefined) {
       name = `statement_${names.size}`
       names.set(text, name)
     }
-    const { rows } = await fromDriver(
-      on.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' }),
-    )
+    const query = { name, text, values: [...values], rowMode: 'array' as const }
+    const send = () => fromDriver(on.query<unknown[]>(query))
+    const { rows } = await (workers === undefined ? send() : workers.watch(ownerBits, send))
     const found = rows.map(toRow) as Row[] // of this statement
     if (owners !== undefined) for (const row of found) owners.remember(row)
     return found

@@ -3,15 +3,9 @@ import type { AuditBlock, AuditHead } from '../../../domain/audit.ts'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { Connection } from '../../../domain/connection.ts'
 import { type AuditEntries, blockAfter } from '../../audit-entries.ts'
-import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
+import type { AuditedRelease, AuditTrail, Precondition } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
-import {
-  type IsCurrent,
-  PRECONDITIONS,
-  type Precondition,
-  type PreconditionNoun,
-  staleChangeOf,
-} from '../../preconditions.ts'
+import { type IsCurrent, PRECONDITIONS, type PreconditionNoun, staleChangeOf } from '../../preconditions.ts'
 import type { Transact } from './runner.ts'
 
 /** Appends a block in the transaction of the write that it records. */

@@ -1,0 +1,202 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { forgetResponses } from '../../src/flows/held-grant.ts'
+import { refreshDue } from '../../src/flows/refresh/refresh-due.ts'
+import { type Scene, startScene } from '../flows/fixtures.ts'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { until } from '../until.ts'
+import { type DatabaseWithWorkers, databaseWithWorkers } from './stopped-worker.ts'
+
+// Users whose connections a stopped worker of the database holds fail alone, and all others are served.
+
+/** As many requests as share a commit in a busy process. */
+const AT_ONCE = 8
+const LIFE = 3600
+/** That much later than its last use, a use is written down again. */
+const LATER = 70
+
+let database: DatabaseWithWorkers
+let scene: Scene
+
+beforeAll(async () => {
+  database = await databaseWithWorkers()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  scene = await startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+  for (const user_id of ['ada', 'grace']) await scene.connect({ user_id })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await database.startWorkers()
+  await scene.call('DELETE', '/v1/admin/auth_providers/demo')
+  await scene[Symbol.asyncDispose]()
+})
+
+async function stopWorkerOf(userId: string): Promise<void> {
+  const { id } = await scene.gatepass.broker.store.projects.ensure('default', 0)
+  await database.stopWorkerOf(id, userId)
+}
+
+const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status)
+const times = <T>(of: T): readonly T[] => Array.from({ length: AT_ONCE }, () => of)
+
+/** Fetches for these users, all at once. */
+const fetchAll = (users: readonly string[]) =>
+  Promise.all(users.map((user_id) => scene.authorize({ user_id })))
+
+const UNAVAILABLE = {
+  status: 503,
+  body: {
+    name: 'store_unavailable',
+    message: expect.stringContaining('A worker of the database does not answer'),
+  },
+}
+
+async function releasesOf(user_id: string): Promise<number> {
+  const { body } = await scene.call('GET', `/v1/admin/audit?user_id=${user_id}&action=token.released`)
+  return body.items.length
+}
+
+describe('while the worker of one user is stopped', () => {
+  test('fetches of one commit fail for that user, and succeed for others with an entry each', async () => {
+    await fetchAll(['ada', 'grace']) // both are cached
+    const before = { ada: await releasesOf('ada'), grace: await releasesOf('grace') }
+    await stopWorkerOf('ada')
+    const answers = await fetchAll([...times('ada'), ...times('grace')])
+    for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
+    expect(answers[0]?.headers.get('retry-after')).toBe('5')
+    expect(statuses(answers.slice(AT_ONCE))).toEqual(times(200))
+    await database.startWorkers()
+    expect(await releasesOf('ada')).toBe(before.ada)
+    expect(await releasesOf('grace')).toBe(before.grace + AT_ONCE)
+    expect((await scene.authorize({ user_id: 'ada' })).status).toBe(200)
+  })
+
+  test('the same in a process that has cached nothing: reads that share a statement fail alone', async () => {
+    await stopWorkerOf('ada')
+    await using other = await anotherProcess()
+    const fetchThere = (user_id: string) =>
+      other.call('POST', '/v1/auth/authorize', {
+        auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+        user_id,
+      })
+    const answers = await Promise.all([...times('ada'), ...times('grace')].map(fetchThere))
+    for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
+    expect(statuses(answers.slice(AT_ONCE))).toEqual(times(200))
+  })
+
+  test('a failed fetch asks the worker for a moment only, and does not lock the chain of the audit trail', async () => {
+    await fetchAll(['ada'])
+    await stopWorkerOf('ada')
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    expect(await scene.authorize({ user_id: 'ada' })).toMatchObject(UNAVAILABLE)
+    const names = sent.mock.calls.map(([asked]) => (asked as { readonly name?: string } | undefined)?.name)
+    expect(names).toContain('confirm_connection')
+    expect(names).not.toContain('lock_audit_head')
+  })
+
+  test('others begin, list and disconnect; lists over all users say what is wrong', async () => {
+    await stopWorkerOf('ada')
+    expect((await scene.connect({ user_id: 'joan' })).body.status).toBe('completed')
+    expect((await scene.call('GET', '/v1/connections?user_id=joan')).body.items).toHaveLength(1)
+    const [connection] = (await scene.call('GET', '/v1/connections?user_id=joan')).body.items
+    expect((await scene.call('DELETE', `/v1/connections/${connection.id}`)).status).toBe(200)
+    for (const of of ['/v1/connections?user_id=ada', '/v1/connections', '/v1/connections?provider_id=demo'])
+      expect(await scene.call('GET', of), of).toMatchObject(UNAVAILABLE)
+    expect(await scene.authorize({ user_id: 'ada', scopes: ['write'] })).toMatchObject(UNAVAILABLE)
+    expect((await scene.call('GET', '/ready')).status).toBe(200)
+  })
+
+  test('the limit of pending authorizations goes on with its last count', async () => {
+    await scene.authorize({ user_id: 'ada', scopes: ['write'] })
+    await stopWorkerOf('ada')
+    scene.clock.advance(20) // the count is old
+    expect((await scene.authorize({ user_id: 'grace', scopes: ['write'] })).body.status).toBe('pending')
+  })
+
+  test('the jobs in the background go on for all others', async () => {
+    const { broker } = scene.gatepass
+    const { store, uses } = broker
+    scene.clock.advance(LATER)
+    await fetchAll(['ada', 'grace'])
+    await stopWorkerOf('ada')
+    await uses.flush()
+    const usedAt = async (user: string) =>
+      (await database.sql(`select last_used_at::int as at from connections where user_id = '${user}'`))
+        .rows[0].at
+    expect(await usedAt('grace')).toBe(scene.clock())
+    expect(await usedAt('ada')).not.toBe(scene.clock())
+
+    scene.clock.advance(LIFE - LATER - 120)
+    await refreshDue(broker)
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    await forgetResponses(broker)
+    await store.processes.declareDead(60_000)
+    const rows = async () =>
+      (await database.sql('select distinct user_id from authorizations order by user_id')).rows.map(
+        (row) => row.user_id,
+      )
+    expect(await rows()).toEqual(expect.arrayContaining(['ada', 'grace']))
+    await store.authorizations.sweep(scene.clock() + LIFE)
+    expect(await rows()).toEqual(['ada'])
+    await database.startWorkers()
+    await store.authorizations.sweep(scene.clock() + LIFE)
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('the check of a release', () => {
+  test('sees a deletion that was committed after the connection was read', async () => {
+    await using other = await anotherProcess()
+    const [{ id }] = (await scene.call('GET', '/v1/connections?user_id=ada')).body.items
+    await fetchAll(['ada'])
+    let isDeleted = false
+    before('lock_audit_head', async () => {
+      isDeleted = true
+      expect((await other.call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
+    })
+    const { body } = await scene.authorize({ user_id: 'ada' })
+    expect(isDeleted).toBe(true)
+    expect(body).toMatchObject({ status: 'pending' })
+  })
+
+  test('waits while a transaction that may be committed already has the row locked', async () => {
+    await fetchAll(['ada'])
+    const writer = new pg.Client({ connectionString: database.url })
+    await writer.connect()
+    await writer.query("begin; update connections set generation = generation + 1 where user_id = 'ada'")
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    let isAnswered = false
+    const fetching = scene.authorize({ user_id: 'ada' }).finally(() => {
+      isAnswered = true
+    })
+    const tries = () =>
+      sent.mock.calls.filter(
+        ([asked]) => (asked as { readonly name?: string } | undefined)?.name === 'confirm_unlocked',
+      )
+    await until(() => tries().length > 1)
+    expect(isAnswered).toBe(false)
+    expect((await scene.authorize({ user_id: 'grace' })).status).toBe(200)
+    await writer.query('rollback')
+    await writer.end()
+    expect([200, 503]).toContain((await fetching).status) // a slow machine may give up first
+  })
+})
+
+/** Another process on the database, at the same time. */
+function anotherProcess(): Promise<Gatepass> {
+  return startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: database.url } })
+}
+
+/** Runs `first` before the next statement of this name is sent. */
+function before(name: string, first: () => Promise<void>): void {
+  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
+  let isDue = true
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args as [{ readonly name?: string }]
+    if (!isDue || asked.name !== name) return query.apply(this, args)
+    isDue = false
+    return first().then(() => query.apply(this, args))
+  } as typeof pg.Client.prototype.query)
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { ownerBits } from '../../src/domain/ids.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
+
+/** A database of the distributed form, in which the rows of some owners cannot be reached. */
+export interface DatabaseWithWorkers extends AsyncDisposable {
+  readonly url: string
+  /** Statements that touch rows of this user fail from now on, as if their worker had stopped. */
+  stopWorkerOf(projectId: string, userId: string): Promise<void>
+  startWorkers(): Promise<void>
+  /** Runs SQL that no stopped worker affects. */
+  sql(text: string): ReturnType<typeof runSql>
+}
+
+/**
+ * PostgreSQL without Citus in place of several servers: a policy of row-level security throws the error of Citus for each
+ * row of a stopped worker, whether a statement reads, locks, changes or adds it.
+ */
+export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
+  const database = await freshDatabase()
+  const role = `gatepass_${randomUUID().replaceAll('-', '')}`
+  await runSql(database.url, `create role ${role} login password 'of-a-test'`)
+  await runSql(
+    database.url,
+    `do $$ begin execute format('alter database %I owner to ${role}', current_database()); end $$`,
+  )
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'of-a-test'
+  await (await openPostgresStore(url.href, { distribute: 0 })).close()
+  await runSql(
+    database.url,
+    `create table stopped (bits text primary key);
+    grant select on stopped to public;
+    create function answers(owner text) returns boolean language plpgsql as $$ begin
+      if exists (select from stopped where bits = owner) then
+        raise exception 'connection to the remote node worker:5432 failed with the following error: Connection refused'
+          using errcode = '08006';
+      end if;
+      return true;
+    end $$;`,
+  )
+  for (const table of ['connections', 'authorizations'])
+    await runSql(
+      database.url,
+      `alter table ${table} enable row level security, force row level security;
+      create policy workers on ${table} using (answers(owner_bits)) with check (answers(owner_bits));`,
+    )
+  return {
+    url: url.href,
+    async stopWorkerOf(projectId, userId) {
+      await runSql(database.url, 'insert into stopped values ($1)', [ownerBits(projectId, userId)])
+    },
+    async startWorkers() {
+      await runSql(database.url, 'delete from stopped')
+    },
+    sql: (text) => runSql(database.url, text),
+    async [Symbol.asyncDispose]() {
+      const server = new URL(database.url)
+      await database[Symbol.asyncDispose]()
+      server.pathname = '/postgres'
+      await runSql(server.href, `drop role ${role}`)
+    },
+  }
+}
