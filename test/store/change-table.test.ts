@@ -7,7 +7,7 @@ import { createCommits } from '../../src/store/dialects/postgres/commits.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { createPruning } from '../../src/store/dialects/postgres/pruning.ts'
 import { createWakeUps } from '../../src/store/dialects/postgres/wake-ups.ts'
-import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
+import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
 import { inProject, putTool, tool } from './fixtures.ts'
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await pool.end()
   await database[Symbol.asyncDispose]()
 })
-beforeEach(() => emptyTables(database))
+beforeEach(() => database.empty())
 
 const named = (id: string): StoreChange => ({ noun: 'authorization', id })
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import { newId } from '../../src/domain/ids.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
@@ -30,24 +30,22 @@ afterAll(async () => {
 storeConformance('postgres', () => reused.open())
 
 describe('on PostgreSQL, other nodes', () => {
-  test('hear of a write within 100 ms', async () => {
+  test('hear of a write by its notification, not only when they read again after a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] }) // so no second passes
+    onTestFinished(() => void vi.useRealTimers())
     await using opened = await openTwice(shared)
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner)
     await untilCaughtUp(opened.other)
-    const lateness: number[] = []
     for (let generation = 1; generation <= 20; generation++) {
       const heard = nextChange(opened.other)
       await opened.store.connections.settleRefresh(id, generation, refreshed())
-      const committedAt = performance.now()
       expect(await heard).toEqual({ noun: 'connection', id, owner })
-      lateness.push(performance.now() - committedAt)
     }
-    expect(lateness.toSorted((a, b) => a - b)[10]).toBeLessThan(100)
   })
 
   test('hear of a write with a name of any length', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { owner } = await inProject(opened.store)
     await untilCaughtUp(opened.other)
     const before = opened.other.catchUp()
@@ -59,20 +57,21 @@ describe('on PostgreSQL, other nodes', () => {
   })
 
   test('drop their caches when they lose the announcements, and soon receive them again', async () => {
-    await using opened = await openTwice(shared)
-    const { store, other, url } = opened
+    await using opened = await reused.open()
+    const { store, other } = opened
+    const both = [store, other]
     const { projectId } = await inProject(store)
     await untilCaughtUp(other)
-    const before = other.catchUp()
-    expect(other.catchUp()).toBe(before)
+    const before = both.map((one) => one.catchUp())
+    expect(both.map((one) => one.catchUp())).toEqual(before)
     await runSql(
-      url,
+      shared.url,
       `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = '${LISTENER}' and datname = current_database()`,
     )
     // the node may reconnect at once: then the number has changed only once
-    await until(() => other.catchUp() !== before)
-    await until(() => !isDeaf(other))
+    await until(() => both.every((one, i) => one.catchUp() !== before[i]))
+    await until(() => both.every((one) => !isDeaf(one)))
     const heard = nextChange(other)
     await putTool(store, tool({ projectId }))
     expect(await heard).toMatchObject({ noun: 'tool', projectId })
@@ -80,20 +79,21 @@ describe('on PostgreSQL, other nodes', () => {
 })
 
 test('on PostgreSQL, a write that its own condition refuses gives its connection back to the pool', async () => {
-  await using opened = await openTwice(shared)
+  await using opened = await reused.open()
   const { store } = opened
   const { owner } = await inProject(store)
   await store.authorizations.begin(pending(owner), 'share 1', 0)
-  const before = store.figures().connections
   const refused = store.authorizations.begin(pending(owner), 'share 2', 0, 1)
   await expect(refused).rejects.toMatchObject({ code: 'too_many_pending' })
-  expect(store.figures().connections).toEqual(before)
+  // now and then the store uses one for itself
+  await expect.poll(() => store.figures().connections?.used).toBe(0)
 })
 
 describe('on PostgreSQL, races', () => {
   test('of a sweep and a write keep what was written', async () => {
-    await using opened = await openTwice(shared)
-    const { store, url } = opened
+    await using opened = await reused.open()
+    const { store } = opened
+    const { url } = shared
     const { owner } = await inProject(store)
     const { projectId } = owner
     // both have run out: a claim of an Idempotency-Key, and the deadline of a held response
@@ -124,7 +124,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of first connections of a user end in one default', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { store, other } = opened
     const { owner } = await inProject(store)
     for (let round = 0; round < 5; round++) {
@@ -140,7 +140,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of deletions and additions leave one default', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { store, other } = opened
     const { owner } = await inProject(store)
     for (let round = 0; round < 5; round++) {
@@ -160,7 +160,7 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('of a consent and the deletion of its provider leave no connection behind', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { store, other } = opened
     const { owner, projectId } = await inProject(store)
     const [stored] = await Promise.allSettled([
@@ -172,8 +172,9 @@ describe('on PostgreSQL, races', () => {
   })
 
   test('for a lease are decided by the clock of the database, not by those of the nodes', async () => {
-    await using opened = await openTwice(shared)
-    const { store, other, url } = opened
+    await using opened = await reused.open()
+    const { store, other } = opened
+    const { url } = shared
     const { owner } = await inProject(store)
     const { id } = await connected(store, owner)
     const lease = { owner: 'me', seconds: 30 }
@@ -197,7 +198,7 @@ test('on PostgreSQL, what changes all connections needs no statement that takes 
   const { id, providerIdentity } = await connected(store, owner)
   await runSql(
     url,
-    `insert into connections select added.* from connections as one, generate_series(1, 6000) as i,
+    `insert into connections select added.* from connections as one, generate_series(1, 5000) as i,
        jsonb_populate_record(one, jsonb_build_object('id', one.id || i, 'user_id', 'user ' || i)) as added`,
   )
   await runSql(
@@ -210,8 +211,8 @@ test('on PostgreSQL, what changes all connections needs no statement that takes 
        for each statement execute function refuse_many()`,
   )
   await store.facts.put(BACKUP_FACT, '3')
-  expect(await store.settleRestore('restored', 5)).toMatchObject({ connections: 6001 })
-  expect(await store.connections.reidentify(owner, { from: [providerIdentity], to: 'second' })).toBe(6001)
+  expect(await store.settleRestore('restored', 5)).toMatchObject({ connections: 5001 })
+  expect(await store.connections.reidentify(owner, { from: [providerIdentity], to: 'second' })).toBe(5001)
   await store.providers.change(entry, { ...entry, description: 'x' }, undefined, {
     from: ['second'],
     to: 'third',
@@ -220,7 +221,7 @@ test('on PostgreSQL, what changes all connections needs no statement that takes 
     url,
     `select count(*)::int as count from connections where unanswered_refreshes = 1 and provider_identity = 'third'`,
   )
-  expect(rows).toEqual([{ count: 6001 }])
+  expect(rows).toEqual([{ count: 5001 }])
   expect(await store.connections.find(id)).toMatchObject({ providerIdentity: 'third' })
   await store.close()
 })
@@ -274,8 +275,7 @@ describe('a PostgreSQL database', () => {
       (url) => Object.assign(url, { hostname: 'nowhere.invalid', password: 'sesame' }),
     ],
   ])('is named without its password when %s', async (_, change) => {
-    await using database = await freshDatabase()
-    const url = new URL(database.url)
+    const url = new URL(shared.url)
     change(url)
     const error = await openPostgresStore(url.href).then(
       () => undefined,
@@ -297,21 +297,21 @@ describe('a PostgreSQL database', () => {
   })
 
   test('refuses a value that it cannot store as invalid_request', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     await expect(opened.store.projects.ensure('with \u0000 in it', 1)).rejects.toMatchObject({
       code: 'invalid_request',
     })
   })
 
   test('rounds an expiry with a fraction down to whole seconds', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner, { expiresAt: 3600.75 })
     expect(await opened.store.connections.find(id)).toMatchObject({ expiresAt: 3600 })
   })
 
   test('keeps JSON with its members in the order in which they were written', async () => {
-    await using opened = await openTwice(shared)
+    await using opened = await reused.open()
     const { projectId } = await inProject(opened.store)
     const inputSchema = { type: 'object', properties: { z: {}, a: { const: '\u0000' } }, $id: 'x', b: 1.5 }
     const one = tool({ projectId, inputSchema })

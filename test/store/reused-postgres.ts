@@ -3,7 +3,7 @@ import type { StoreChange } from '../../src/store/changes.ts'
 import { APPEND_CHANGES } from '../../src/store/dialects/postgres/change-table.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { emptyTables, type FreshDatabase, runSql } from '../postgres.ts'
+import { type FreshDatabase, runSql } from '../postgres.ts'
 import type { OpenedStore } from './fixtures.ts'
 
 /** Opens two stores of their own on the database; disposing of them empties it. */
@@ -17,7 +17,7 @@ export async function openTwice(database: FreshDatabase): Promise<OpenedStore & 
     sql: (text) => runSql(url, text),
     async [Symbol.asyncDispose]() {
       await Promise.all([store.close(), other.close()])
-      await emptyTables(database)
+      await database.empty()
     },
   }
 }
@@ -45,7 +45,7 @@ export async function reuseDatabase(
         other,
         sql: (text) => runSql(database.url, text),
         async [Symbol.asyncDispose]() {
-          await emptyTables(database)
+          await database.empty()
           const id = newId('auth')
           const received = reused.map((one) => one.untilReceived(id))
           await announce(database, id)
@@ -84,10 +84,10 @@ function reusable(store: Store): ReusedStore {
 }
 
 /** Announces a change as another node does: a row in the table of changes, and a notification. */
-export async function announce({ url }: FreshDatabase, authorizationId: string): Promise<void> {
+export async function announce(database: FreshDatabase, authorizationId: string): Promise<void> {
   const changes: StoreChange[] = [{ noun: 'authorization', id: authorizationId }]
-  await runSql(url, `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '')`, [
-    'a test',
-    JSON.stringify(changes),
-  ])
+  await database.sqlAsReplica(
+    `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '')`,
+    ['a test', JSON.stringify(changes)],
+  )
 }
