@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   createOutgoing,
   type Outgoing,
@@ -12,6 +12,7 @@ import {
   type OutgoingStreamRequest,
 } from '../../src/egress/outgoing.ts'
 import { toFetch } from '../../src/egress/outgoing-fetch.ts'
+import { until } from '../until.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -130,7 +131,6 @@ describe('an answer', () => {
 
   test.each<[string, Partial<OutgoingStreamRequest>, RequestListener, string]>([
     ['a redirect', {}, (_, response) => response.writeHead(302, { location: '/' }).end(), 'redirected'],
-    // long enough for the request to be sent before
     ['no head in time', { deadlineMs: 500 }, () => {}, 'timeout'],
     [
       'more announced than is read',
@@ -144,6 +144,8 @@ describe('an answer', () => {
     const url = await serve((asked, response) =>
       asked.url === '/well' ? response.end('well') : listener(asked, response),
     )
+    await textOf((await client.stream({ url: `${url}/well` })).body) // on its connection the next request is sent at once
+    await new Promise(setImmediate)
     expect(await refusal(client.stream({ url, ...request }))).toMatchObject({ kind, requestSent: true })
     // and its turn is over
     await new Promise(setImmediate)
@@ -292,15 +294,25 @@ describe('a request', () => {
   })
 
   test('a body that takes its time meets no deadline while it moves', async () => {
-    const url = await serve(digesting)
+    let received = 0
+    const url = await serve((request, response) =>
+      request.on('data', () => received++).on('end', () => response.end('whole')),
+    )
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     async function* slow() {
       for (let made = 0; made < 8; made++) {
-        await new Promise((resolve) => setTimeout(resolve, 150))
+        await until(() => received === made)
+        vi.advanceTimersByTime(900)
         yield Buffer.from('x')
       }
     }
-    const { status, body } = await outgoing().stream({ url, method: 'POST', body: slow(), deadlineMs: 1_000 })
-    expect([status, (await textOf(body)).slice(0, 2)]).toEqual([200, '8 '])
+    try {
+      const sent = outgoing().stream({ url, method: 'POST', body: slow(), deadlineMs: 1_000 })
+      expect(await textOf((await sent).body)).toBe('whole')
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(received).toBe(8)
   })
 
   test('what its body throws is thrown, and the other side sees no whole request', async () => {
