@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
@@ -65,15 +64,20 @@ test('a client that leaves in the middle of its body is answered 499 in the log,
     ['/v1/auth/authorize', { ...json, ...key, 'content-length': '100000' }, '/v1/auth/authorize'],
     ['/v1/auth/authorize', { ...json, ...key, 'transfer-encoding': 'chunked' }, '/v1/auth/authorize'],
   ] as const
-  for (const [path, headers] of requests) {
+  const underWay = async () => {
+    const { body } = await served.get('/metrics')
+    return Number(/^gatepass_http_requests_running (\d+)/m.exec(body)?.[1])
+  }
+  const answered = () =>
+    served.logLines().filter(({ message, route }) => message === 'answered' && route !== '/metrics')
+  for (const [i, [path, headers]] of requests.entries()) {
     const leaving = request(`${served.url}${path}`, { method: 'POST', headers })
     leaving.on('error', () => {})
     leaving.write('{"part": ')
-    await sleep(200)
+    await until(async () => (await underWay()) === 2) // it, and the request for the metrics
     leaving.destroy()
+    await until(() => answered().length > i)
   }
-  const answered = () => served.logLines().filter(({ message }) => message === 'answered')
-  await until(() => answered().length >= requests.length)
   expect(answered().map(({ route, status }) => [route, status])).toEqual(
     requests.map(([, , route]) => [route, 499]),
   )
