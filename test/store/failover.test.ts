@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
-import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
@@ -11,6 +8,7 @@ import { approve, providerBody } from '../http/world.ts'
 import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
 import type { Standby } from '../postgres-cluster.ts'
 import { until } from '../until.ts'
+import { type Address, openAddress } from './address.ts'
 import { inProject } from './fixtures.ts'
 
 // A primary, a synchronous standby, and an address that leads to one of them. The store loses its connection while it
@@ -137,6 +135,28 @@ test('a commit whose wait for the standby was cancelled is not believed, althoug
     { stalled: true, isCut: false },
   )
   expectTruth(written)
+})
+
+test('a call whose connection to the former primary answers nothing ends when the address leads to another server', async () => {
+  await using primary = await startPostgres()
+  await using standby = await primary.startStandby()
+  await using address = await openAddress(primary.url)
+  const endless = new URL(address.url)
+  endless.searchParams.set('query_timeout', '2000000000') // without it, a call ends after 12 seconds
+  const store = await openPostgresStore(endless.href)
+  try {
+    const { projectId } = await inProject(store)
+    await primary.waitForStandby()
+    await store.projects.ensure('another', 1)
+    address.silence()
+    const call = store.projects.find(projectId).catch(({ code }) => code)
+    await failOver({ primary, standby, address })
+    address.cut('changes')
+    expect([{ id: projectId }, 'store_unavailable']).toContainEqual(await call)
+    await until(async () => store.projects.find(projectId).then(Boolean, () => false))
+  } finally {
+    await store.close()
+  }
 })
 
 describe('a server that takes no writes', () => {
@@ -280,86 +300,4 @@ async function activity(primary: PostgresCluster, where: string) {
     `select pid, backend_xid::text::bigint as xid from pg_stat_activity where ${where}`,
   )
   return rows.map(({ pid, xid }) => ({ pid: Number(pid), xid: Number(xid) }))
-}
-
-interface Address extends AsyncDisposable {
-  readonly url: string
-  /** Leads new connections to this server; those that read changes to another one, if it is given. */
-  leadTo(server: string, forChanges?: string): void
-  /** Closes all connections. */
-  cut(): void
-  /** Closes the connection that begins the next transaction, before the server has it. */
-  cutNextBegin(): void
-  /** Holds the answer to the next COMMIT, runs `fail`, and closes the connection then. */
-  atNextCommit(fail: (hasAnswer: Promise<void>) => Promise<void>): void
-}
-
-async function openAddress(first: string): Promise<Address> {
-  let target = new URL(first)
-  let forChanges: URL | undefined
-  const sockets = new Set<Socket>()
-  let isBeginCut = false
-  let atCommit: ((hasAnswer: Promise<void>) => Promise<void>) | undefined
-  const server = createServer(async (near) => {
-    near.on('error', () => {})
-    const [startup] = (await once(near, 'data').catch(() => [])) as [Buffer?]
-    if (startup === undefined) return
-    const { port } = startup.includes(LISTENER) ? (forChanges ?? target) : target
-    const far = connect(Number(port), '127.0.0.1')
-    far.write(startup)
-    const { promise: hasAnswer, resolve: answered } = Promise.withResolvers<void>()
-    let isHeld = false
-    const end = () => {
-      near.destroy()
-      far.destroy()
-    }
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
-    near.on('close', end)
-    far.on('close', () => isHeld || end())
-    near.on('data', (data: Buffer) => {
-      if (isBeginCut && data.includes('begin;')) {
-        isBeginCut = false
-        end()
-        return
-      }
-      far.write(data)
-      const fail = data.includes('commit\0') ? atCommit : undefined
-      if (fail === undefined) return
-      atCommit = undefined
-      isHeld = true
-      void fail(hasAnswer).finally(end)
-    })
-    far.on('data', (data: Buffer) => {
-      if (isHeld) answered()
-      else near.write(data)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const own = server.address()
-  if (own === null || typeof own === 'string') throw new Error('no port was given')
-  const url = new URL(first)
-  url.port = String(own.port)
-  return {
-    url: url.href,
-    leadTo(other, otherForChanges) {
-      target = new URL(other)
-      forChanges = otherForChanges === undefined ? undefined : new URL(otherForChanges)
-    },
-    cut() {
-      for (const socket of sockets) socket.destroy()
-    },
-    cutNextBegin() {
-      isBeginCut = true
-    },
-    atNextCommit(fail) {
-      atCommit = fail
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }

@@ -225,6 +225,15 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R16'],
+    fault: 'connections to a former primary stay open when the address leads to another server',
+    file: 'src/store/dialects/postgres/announcements.ts',
+    from: 'if (former !== undefined && server !== former) closeConnections()',
+    to: 'if (former === undefined) closeConnections()',
+    test: 'store/failover.test.ts',
+    name: 'ends when the address leads to another server',
+  },
+  {
+    rows: ['R16'],
     fault: 'a server that only reads is used',
     file: 'src/store/dialects/postgres/pool.ts',
     from: "if (rows[0]?.transaction_read_only === 'on')",

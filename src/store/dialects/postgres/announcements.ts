@@ -5,7 +5,7 @@ import { APPEND_CHANGES, createChangeTable } from './change-table.ts'
 import type { Commits } from './commits.ts'
 import { fromDriver } from './failures.ts'
 import { createOlderNodes, OLDER_CHANNEL } from './older-nodes.ts'
-import { refuseReadOnly } from './pool.ts'
+import { nameOfServer, refuseReadOnly, type ServerPool } from './pool.ts'
 import { createPruning } from './pruning.ts'
 import { createSignal } from './signal.ts'
 import { createWakeUps } from './wake-ups.ts'
@@ -40,8 +40,7 @@ export interface Announcements {
   close(): Promise<void>
 }
 
-export interface FeedParts {
-  readonly pool: pg.Pool
+export interface FeedParts extends ServerPool {
   readonly commits: Commits
   readonly notify: (change: StoreChange) => void
   /** Passes the changes of other nodes a second time after this many milliseconds; absent: once. */
@@ -58,7 +57,7 @@ export interface FeedParts {
  */
 export async function followChanges(
   config: pg.ClientConfig,
-  { pool, commits, notify, againAfterMs }: FeedParts,
+  { pool, closeConnections, commits, notify, againAfterMs }: FeedParts,
 ): Promise<Announcements> {
   const node = commits.writer
   const table = createChangeTable(node)
@@ -69,6 +68,7 @@ export async function followChanges(
   /** All changes from before this time were received. */
   let heardUntil = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
+  let server: string | undefined
   let isClosed = false
   const closing = new AbortController()
   const wakeUps = createWakeUps(async () => {
@@ -98,6 +98,7 @@ export async function followChanges(
     try {
       await fresh.connect()
       await refuseReadOnly(fresh)
+      await leaveFormer(fresh)
       const delivers = await listen(fresh)
       fresh.on('notification', onNotification)
       const position = await table.begin(fresh)
@@ -112,6 +113,16 @@ export async function followChanges(
       void fresh.end().catch(() => {})
       throw error
     }
+  }
+
+  /**
+   * When the address leads to another server than before, the pool's open connections lead to the former one. They answer
+   * nothing if its machine is gone, until each statement reaches its time limit; or what was written there is lost.
+   */
+  async function leaveFormer(fresh: pg.Client): Promise<void> {
+    const former = server
+    server = await nameOfServer(fresh)
+    if (former !== undefined && server !== former) closeConnections()
   }
 
   async function follow(on: pg.Client, begun: ChangePosition, everyMs: number): Promise<void> {

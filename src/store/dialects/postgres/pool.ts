@@ -20,14 +20,30 @@ export function clientConfig(url: string): pg.ClientConfig {
   }
 }
 
+export interface ServerPool {
+  readonly pool: pg.Pool
+  /** Closes all connections that are open. What runs on one fails as if the server had closed it. */
+  closeConnections(): void
+}
+
 /** A pool that survives restarts of the server: a lost connection fails its call, but does not end the process. */
-export function openPool(url: string): pg.Pool {
+export function openPool(url: string): ServerPool {
+  const open = new Set<pg.PoolClient>()
   const verify = (client: pg.ClientBase, done: (error?: Error) => void) =>
     void refuseReadOnly(client).then(() => done(), done)
   const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE, verify })
   pool.on('error', () => {}) // an idle connection was lost, and the pool has removed it
-  pool.on('connect', (client) => client.on('error', () => {})) // the statement that is running fails with the same error
-  return pool
+  pool.on('connect', (client) => {
+    client.on('error', () => {}) // the statement that is running fails with the same error
+    open.add(client)
+  })
+  pool.on('remove', (client) => open.delete(client))
+  return {
+    pool,
+    closeConnections() {
+      for (const { connection } of open) connection.stream.destroy()
+    },
+  }
 }
 
 /**
@@ -43,4 +59,20 @@ export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
   )
   if (rows[0]?.transaction_read_only === 'on')
     throw new RetryableError('the server takes no writes: it is a standby in recovery, or set to read-only')
+}
+
+/**
+ * Returns what names the server: a standby that has taken over, and one that was started again, has another name.
+ * `undefined`: the server does not say.
+ */
+export async function nameOfServer(client: pg.ClientBase): Promise<string | undefined> {
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name",
+    )
+    return rows[0]?.name
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return undefined // a compatible server without these functions
+    throw error
+  }
 }
