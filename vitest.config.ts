@@ -53,6 +53,7 @@ const LONGEST = [
   'test/operation/shutdown.test.ts',
   'test/nodes.test.ts',
   'test/history/history.test.ts',
+  'test/history/failover.test.ts',
   'test/cli/package.test.ts',
   'test/faults/archive-killed.test.ts',
   'test/cli/commands.test.ts',

@@ -70,7 +70,7 @@ function history({
       ended: [],
       ...trail,
     },
-    end: { connections: [CONNECTION], settledMs: 900, unsettled: [], ...end },
+    end: { connections: [CONNECTION], settledMs: 900, unsettled: [], losses: [0], ...end },
   }
 }
 
@@ -104,6 +104,16 @@ describe('a violation is found, and shown', () => {
       }),
       'answer held',
     ],
+    [
+      'losses',
+      'a loss that the process whose record is lost does not notice',
+      history({
+        faults: [fault({ kind: 'lossy failover', begun: 90, ended: 200 })],
+        trail: { released: [] },
+      }),
+      'node 0',
+    ],
+    ['losses', 'a loss that is said to be there, although none was', history({ end: { losses: [1] } }), ''],
     [
       'fencing',
       'a refresh token that is sent after its answer was stored',
@@ -336,7 +346,17 @@ describe('what only looks like one is none', () => {
         ],
         faults: [fault({ kind: 'lossy failover', begun: 5, ended: 70 })],
         trail: { released: [] },
-        end: { connections: [] },
+        end: { connections: [], losses: [1] },
+      }),
+    ],
+    [
+      'a loss that no process noticed, because the one whose record is lost was killed',
+      history({
+        faults: [
+          fault({ kind: 'lossy failover', begun: 90, ended: 200 }),
+          fault({ kind: 'kill', node: 0, begun: 210, ended: 220 }),
+        ],
+        trail: { released: [] },
       }),
     ],
     [

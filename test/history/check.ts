@@ -139,12 +139,7 @@ const recorded: Check = (history) => {
   const broken = trail.faults.map((fault) =>
     violation(history, 'P7', `the audit trail is broken: ${fault}`, () => false),
   )
-  const unrecorded = tokens(requests).filter(
-    (one) =>
-      !trail.released.some(
-        ({ requestId, fingerprint }) => requestId === one.requestId && fingerprint === one.fingerprint,
-      ) && !mayBeLost(history, one.begun, one.ended),
-  )
+  const missing = unrecorded(history).filter((one) => !mayBeLost(history, one.begun, one.ended))
   const foreign = tokens(requests).filter((one) =>
     trail.released.some(
       ({ requestId, fingerprint, user }) =>
@@ -153,7 +148,7 @@ const recorded: Check = (history) => {
   )
   return [
     ...broken,
-    ...unrecorded.map((one) =>
+    ...missing.map((one) =>
       violation(
         history,
         'P7',
@@ -166,6 +161,53 @@ const recorded: Check = (history) => {
         history,
         'P1',
         `request ${one.requestId} of ${one.user} was answered another user’s token`,
+        about(one),
+      ),
+    ),
+  ]
+}
+
+/** Tokens that were answered without a record. */
+function unrecorded({ requests, trail }: History): readonly Request[] {
+  return tokens(requests).filter(
+    (one) =>
+      !trail.released.some(
+        ({ requestId, fingerprint }) => requestId === one.requestId && fingerprint === one.fingerprint,
+      ),
+  )
+}
+
+/**
+ * A process that has answered a token whose record is lost says that the database has lost commits, if it still runs. None
+ * says so without a cause.
+ */
+const noticed: Check = (history) => {
+  const { faults, end } = history
+  const isLossy = faults.some(({ kind }) => kind === 'lossy failover')
+  const unfounded = isLossy ? [] : [...end.losses.entries()].filter(([, times]) => times > 0)
+  const unnoticed = unique(
+    unrecorded(history).filter(
+      ({ node, begun, ended }) =>
+        mayBeLost(history, begun, ended) &&
+        end.losses[node] === 0 &&
+        !faults.some((one) => one.kind === 'kill' && one.node === node && one.ended >= begun),
+    ),
+    ({ node }) => node,
+  )
+  return [
+    ...unfounded.map(([node, times]) =>
+      violation(
+        history,
+        'losses',
+        `node ${node} says ${times} times that the database has lost commits, and it has lost none`,
+        () => false,
+      ),
+    ),
+    ...unnoticed.map((one) =>
+      violation(
+        history,
+        'losses',
+        `node ${one.node} does not notice that the record of request ${one.requestId} is lost`,
         about(one),
       ),
     ),
@@ -330,6 +372,7 @@ const CHECKS: readonly Check[] = [
   fenced,
   noNewConsent,
   recorded,
+  noticed,
   atMostOnce,
   approvedOnce,
   denied,

@@ -224,13 +224,26 @@ async function restart({ primary }: Replicated): Promise<void> {
 async function failOver(world: World, choices: Choices, server: Replicated, mayLose: boolean): Promise<void> {
   const stalledMs = choices.of([0, 50, 400, 1_500])
   const what = `stalled for ${stalledMs} ms`
-  if (mayLose) {
-    let begun = world.now()
-    await server.failOver('asynchronous', stalledMs, () => {
+  const stalled = stalledMs > 0 ? () => sleep(stalledMs) : undefined
+  await recordFailover(world, server, mayLose ? 'asynchronous' : 'synchronous', { what, stalled })
+}
+
+/** What is answered from the time on from which an asynchronous standby has not received everything may be lost. */
+export async function recordFailover(
+  world: World,
+  server: Replicated,
+  how: 'synchronous' | 'asynchronous',
+  { what, stalled }: { readonly what: string; readonly stalled?: (() => Promise<unknown>) | undefined },
+): Promise<void> {
+  let begun = world.now()
+  await server.failOver(how, {
+    begun() {
       begun = world.now()
-    })
-    world.faults.push({ kind: 'lossy failover', what, begun, ended: world.now() })
-  } else await recorded(world, { kind: 'failover', what }, () => server.failOver('synchronous', stalledMs))
+    },
+    ...(stalled && { stalled }),
+  })
+  const kind = how === 'asynchronous' ? 'lossy failover' : 'failover'
+  world.faults.push({ kind, what, begun, ended: world.now() })
 }
 
 async function leadToStandby(world: World, choices: Choices, server: Replicated): Promise<void> {

@@ -115,4 +115,6 @@ export interface End {
   /** From the end of the faults until every user had a token; absent: not in time. */
   readonly settledMs?: number
   readonly unsettled: readonly string[]
+  /** By node, how often its process says that the database has lost commits. */
+  readonly losses: readonly number[]
 }

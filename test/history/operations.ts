@@ -14,7 +14,13 @@ const CONSENT_MS = 6_000
 export type Recorded = Omit<Request, 'fingerprint'> & { readonly token?: string }
 
 export interface Load {
-  readonly requests: Recorded[]
+  readonly requests: readonly Recorded[]
+  /** Sends a request and records it, with what `about` says of its answer. */
+  readonly record: (
+    of: Pick<Request, 'operation' | 'client' | 'node' | 'user'> & Partial<Recorded>,
+    ask: () => Promise<Answer | undefined>,
+    about?: (answer: Answer) => Partial<Recorded>,
+  ) => Promise<Answer | undefined>
   /** Resolves when the last request has ended. */
   stop(): Promise<void>
 }
@@ -35,11 +41,7 @@ export function startLoad(world: World, choices: Choices): Load {
   let names = 0
   const fresh = (what: string) => `${what}-${++names}`
 
-  async function record(
-    of: Pick<Request, 'operation' | 'client' | 'node' | 'user'> & Partial<Recorded>,
-    ask: () => Promise<Answer | undefined>,
-    about: (answer: Answer) => Partial<Recorded> = () => ({}),
-  ): Promise<Answer | undefined> {
+  const record: Load['record'] = async (of, ask, about = () => ({})) => {
     const begun = world.now()
     const answer = await ask()
     requests.push({
@@ -76,9 +78,6 @@ export function startLoad(world: World, choices: Choices): Load {
     readonly own: Choices
     readonly user: string
   }
-
-  const tokenOf = ({ status, body }: Answer): Partial<Recorded> =>
-    status === 200 && typeof body.access_token === 'string' ? { token: body.access_token } : {}
 
   async function token({ of, ask, own, user }: Turn): Promise<void> {
     const connection = known.connections.get(user)
@@ -260,12 +259,16 @@ export function startLoad(world: World, choices: Choices): Load {
   const clients = Array.from({ length: CLIENTS }, (_, i) => client(i))
   return {
     requests,
+    record,
     async stop() {
       isOver = true
       await Promise.all(clients)
     },
   }
 }
+
+export const tokenOf = ({ status, body }: Answer): Partial<Recorded> =>
+  status === 200 && typeof body.access_token === 'string' ? { token: body.access_token } : {}
 
 /** How often each is chosen. */
 const OPERATIONS: readonly Operation[] = [

@@ -12,13 +12,15 @@ import { openWorld, type World } from './world.ts'
 export interface RunOptions {
   readonly kind: DatabaseKind
   readonly seed: number
-  /** How long load and faults last; the start before them and the calm after them come on top. */
-  readonly seconds: number
+  /** How long load and random faults last; the start before them and the calm after them come on top. */
+  readonly seconds?: number
   /** The address of an empty PostgreSQL database. */
   readonly databaseUrl?: string
   /** The server of that database, if no others use it. */
   readonly server?: Replicated
   readonly mayLose?: boolean
+  /** Makes faults in place of the random ones; the load lasts as long. */
+  readonly faults?: (world: World, load: Load) => Promise<void>
 }
 
 export interface RunReport {
@@ -31,16 +33,18 @@ export interface RunReport {
 export async function runHistory({
   kind,
   seed,
-  seconds,
+  seconds = 0,
   databaseUrl,
   server,
   mayLose = false,
+  faults,
 }: RunOptions): Promise<RunReport> {
   const given = choices(seed)
   await using world = await openWorld(kind, given.branch('world'), databaseUrl)
   const load = startLoad(world, given.branch('clients'))
   const parts = { world, choices: given.branch('faults'), until: world.now() + seconds * 1000 }
-  await doFaults({ ...parts, mayLose, ...(server && { server }) })
+  if (faults === undefined) await doFaults({ ...parts, mayLose, ...(server && { server }) })
+  else await faults(world, load)
   await load.stop()
   const end = await calm(world)
   const history = await historyOf(world, load, end)
@@ -67,10 +71,12 @@ async function calm(world: World): Promise<End> {
   }
   const settledMs = world.now() - began
   const listed = await insist(world, 'GET', '/v1/connections?limit=100')
+  const metrics = await Promise.all(world.slots.map(({ node }) => node.get('/metrics')))
   return {
     connections: listed.items.map(({ id }: { id: string }) => id),
     ...(waiting.size === 0 && { settledMs }),
     unsettled: [...waiting],
+    losses: metrics.map(({ body }) => Number(/^gatepass_database_losses_total (\d+)$/m.exec(body)?.[1] ?? 0)),
   }
 }
 
