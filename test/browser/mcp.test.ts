@@ -96,6 +96,9 @@ test('the MCP Inspector, without its proxy, logs its user in, lists and calls', 
   const toolset = { id: 'demo', namespaces: ['Demo'] }
   expect((await world.call('POST', '/v1/toolsets', toolset)).status).toBe(201)
   const serverUrl = `${world.gatepass.url}/mcp/demo`
+  // The Inspector authorizes a second time while its page is being left, beginning with this request, and saves a code
+  // verifier that is not of the authorization that the browser has followed if that one was faster.
+  await page.route(`${world.gatepass.url}/.well-known/oauth-protected-resource`, () => {})
   const query = new URLSearchParams({ transport: 'streamable-http', serverUrl })
   await page.goto(`${inspector.url}/?${query}`)
   await page.getByRole('combobox', { name: 'Connection Type' }).click()
