@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type Command, InvalidArgumentError } from 'commander'
 import { isWorker, joinPrimary } from '../cluster/worker.ts'
 import type { Config } from '../config.ts'
@@ -33,6 +34,7 @@ export function defineServe(command: Command, shell: Shell): void {
           'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Set it to the URL of the page in your application that confirms users.',
         )
       const onServing = () => {
+        letHeapGrow()
         const { host, port, publicUrl } = config
         log.info({ host, port, url: publicUrl.origin, processes }, 'gatepass is serving')
         if (json) printJson(serverInfo(config, processes))
@@ -108,6 +110,7 @@ async function serveAsWorker(): Promise<void> {
       cluster: { runsSharedJobs: number === 1, gather: primary.gather },
     })
     primary.answerWith(() => ownMetrics(server.broker))
+    letHeapGrow()
     primary.serving()
     await primary.shutdown
     await stop(server, log)
@@ -116,6 +119,11 @@ async function serveAsWorker(): Promise<void> {
   } finally {
     process.channel?.unref() // otherwise the open channel would keep the process alive
   }
+}
+
+/** Ends what `bin/gatepass.js` sets for the start: from now on the young generation grows as in any process. */
+function letHeapGrow(): void {
+  setFlagsFromString('--semi-space-growth-factor=2') // V8's default
 }
 
 async function stop(server: Pick<RunningServer, 'close'>, log: Log): Promise<void> {

@@ -5,15 +5,15 @@ import { randomUUID } from 'node:crypto'
  * of the answer. So the SDK does not validate and write a list of 1,000 tools again for each request.
  */
 export interface Placeholders {
-  /** A placeholder for an array. `json` is the text of the array. */
-  array(json: string): never[]
+  /** A placeholder for an array. `json` is the text of the array in UTF-8. */
+  array(json: Buffer): never[]
   readonly isEmpty: boolean
   /** Puts the JSON where the placeholders are. */
-  fill(text: string): string
+  fill(text: Buffer): Buffer
 }
 
 export function createPlaceholders(): Placeholders {
-  const made = new Map<string, string>()
+  const made = new Map<string, Buffer>()
   return {
     array(json) {
       const mark = randomUUID()
@@ -25,7 +25,11 @@ export function createPlaceholders(): Placeholders {
     },
     fill(text) {
       let filled = text
-      for (const [mark, json] of made) filled = filled.replace(mark, () => json)
+      for (const [mark, json] of made) {
+        const at = filled.indexOf(mark)
+        if (at === -1) continue
+        filled = Buffer.concat([filled.subarray(0, at), json, filled.subarray(at + mark.length)])
+      }
       return filled
     },
   }

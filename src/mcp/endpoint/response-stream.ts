@@ -23,7 +23,8 @@ export async function forwardResponse(response: Response, options: ForwardOption
   const { placeholders } = options
   // @hono/node-server writes a response faster if its body was not read here
   if (placeholders.isEmpty) return response
-  return new Response(placeholders.fill(await response.text()), { status, headers: JSON_HEADERS })
+  const filled = placeholders.fill(Buffer.from(await response.text()))
+  return new Response(filled as Uint8Array<ArrayBuffer>, { status, headers: JSON_HEADERS }) // not a SharedArrayBuffer
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -41,9 +42,7 @@ function eventsOf(
           if (!done) {
             taken?.()
             // the SDK writes each event as one chunk
-            return controller.enqueue(
-              placeholders.isEmpty ? value : Buffer.from(placeholders.fill(Buffer.from(value).toString())),
-            )
+            return controller.enqueue(placeholders.isEmpty ? value : placeholders.fill(Buffer.from(value)))
           }
           ended?.()
           controller.close()
