@@ -12,10 +12,7 @@ export async function openSource(place: DatabaseLocation): Promise<RowSource> {
 }
 
 /** Opens an empty database, or makes one, with this release's tables. `options`: see `migrateDatabase` of PostgreSQL. */
-export async function openTarget(
-  place: DatabaseLocation,
-  options: FormOptions = {},
-): Promise<RowTarget> {
+export async function openTarget(place: DatabaseLocation, options: FormOptions = {}): Promise<RowTarget> {
   if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteTarget(place.path)
   return (await import('./postgres.ts')).openPostgresTarget(place.url, options)
 }
