@@ -46,13 +46,13 @@ export function alreadyInUse(name: string, existing: OwnerForm | undefined, want
       : existing.kind === 'partitions'
         ? `has ${existing.count} partitions`
         : `is distributed over ${existing.count} shards`
-  const [what, option] =
+  const [what, command] =
     wanted.kind === 'partitions'
-      ? ['Partitions are', '--partitions <number>']
-      : ['The distributed form is', '--distribute <shards>']
+      ? ['Partitions are', 'gatepass migrate --from <url> --to <url> --partitions <number>']
+      : ['The distributed form is', 'gatepass migrate --from <url> --to <url> --distribute <shards>']
   return new BrokerError(
     'already_exists',
-    `${name} is in use and ${has}. ${what} chosen when a database is created. Copy it into an empty one: gatepass migrate --from <url> --to <url> ${option}.`,
+    `${name} is in use and ${has}. ${what} chosen when a database is created. Copy it into an empty one: ${command}.`,
   )
 }
 
