@@ -140,7 +140,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .from(connections)
       .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
   )
-  const clock = createLeaseClock(database)
+  const clock = isDistributed ? createLeaseClock(database) : undefined
   const settle = statement((p: Generation & SealedGrant) =>
     query
       .update(connections)
@@ -286,7 +286,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       return (await write(undefined, () => claim({ id, generation, ...lease, now })))[0]
     },
     async leaseLeft(id, generation, owner, now) {
-      if (isDistributed) {
+      if (clock !== undefined) {
         const [held] = await read(until({ id, generation, owner }))
         return held && (held.until ?? 0) - (await clock(now))
       }

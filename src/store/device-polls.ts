@@ -92,7 +92,7 @@ export function createDevicePolls(database: Database): DevicePolls {
         ),
       ),
   )
-  const clock = createLeaseClock(database)
+  const clock = isDistributed ? createLeaseClock(database) : undefined
   const postpone = statement((p: OfOwner & { at: EpochSeconds; seconds: number }) =>
     query
       .update(authorizations)
@@ -131,7 +131,7 @@ export function createDevicePolls(database: Database): DevicePolls {
     claimPoll: (id, lease, now) => transition(undefined, () => claim({ ...lease, id, now })),
     async holdsPoll(id, stateHash, owner, now) {
       const [row] = await read(held({ id, stateHash, owner, now }))
-      return row !== undefined && (!isDistributed || (row.until ?? 0) > (await clock(now)))
+      return row !== undefined && (clock === undefined || (row.until ?? 0) > (await clock(now)))
     },
     async postponePoll(id, owner, { at, seconds }) {
       await write(undefined, () => postpone({ id, owner, at, seconds }))
