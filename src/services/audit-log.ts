@@ -124,10 +124,6 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
   }
 
   const { confirm } = store.audit
-  const confirmed = async (release: AuditedRelease) => {
-    const read = await confirm?.(release)
-    return read === undefined ? release : { ...release, confirmed: read }
-  }
 
   return {
     link,
@@ -159,7 +155,12 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
         )
       const at = now()
       const asked = tokens.map((token) => toRelease(token, rules, context, at))
-      const releases = confirm === undefined ? asked : await Promise.all(asked.map(confirmed))
+      const releases =
+        confirm === undefined
+          ? asked
+          : await Promise.all(
+              asked.map(async (release) => ({ ...release, confirmed: await confirm(release) })),
+            )
       const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++

@@ -108,8 +108,8 @@ const DAEMON_POLL_MS = 200
 
 /**
  * Throws `store_unavailable` when Citus does not keep the promises of the distributed form: the tables are not placed as
- * `distributeTables` has placed them, a worker cannot prepare transactions, or nothing would finish a transaction that was prepared on a worker
- * which then failed. A worker that does not answer is passed over, so that the users of the others can be served.
+ * `distributeTables` has placed them, a worker cannot prepare transactions, or nothing would finish a transaction that was
+ * prepared on a worker which then failed. A worker that does not answer is passed over, so that the users of the others can be served.
  */
 export async function checkDistribution(query: Query): Promise<void> {
   const placed = await query(
