@@ -163,7 +163,7 @@ export function standStill(kind: DatabaseKind): void {
       const before = as.tokenRequests('refresh_token').length
       expect(await resume()).toMatchObject({ status: 200 })
       expect(as.tokenRequests('refresh_token')).toHaveLength(before + 1)
-      expect(node(2).log()).toContain('too late to be sent under its lease')
+      await expect.poll(() => node(2).log()).toContain('too late to be sent under its lease')
       expect(as.refreshReuses).toEqual([])
     })
   })

@@ -8,6 +8,7 @@ import { type DatabaseKind, type Installation, install } from '../../faults/inst
 import { repetitions } from '../../faults/repetitions.ts'
 import { oauth2For } from '../../flows/fixtures.ts'
 import { freePort } from '../../ports.ts'
+import { until } from '../../until.ts'
 
 // Two processes deliver events to a receiver that fails, hangs and dies; the processes are killed meanwhile.
 
@@ -17,7 +18,6 @@ const AT_ONCE = 50
 const [FAILS, HANGS] = [17, 197]
 /** A process is killed beside every third import, and the receiver with every second process. */
 const KILL_EVERY = 3
-const LONGEST_MS = 300_000
 /** How long a process holds a delivery that it has begun. */
 const LEASE_SECONDS = 30
 
@@ -90,14 +90,12 @@ async function startReceiver() {
 
 /** Imports, again and again until a running node takes the import. */
 async function importPersistently(installation: Installation, body: object): Promise<void> {
-  for (let tries = 0; tries < 60; tries++) {
+  await until(async () => {
     const answer = await installation
       .call('POST', '/v1/admin/user_connections/import', body)
       .catch(() => undefined)
-    if (answer?.status === 200) return
-    await sleep(250)
-  }
-  throw new Error('no node took the import')
+    return answer?.status === 200
+  })
 }
 
 async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<void> {
@@ -153,20 +151,18 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
 
     const written = await installation.sql('select id from events')
     expect(written.length).toBeGreaterThanOrEqual(users.length * rounds)
-    const until = performance.now() + LONGEST_MS
-    for (;;) {
-      const [left] = await installation.sql(
-        "select count(*) as waiting from deliveries where state = 'waiting'",
-      )
-      if (Number(left?.waiting) === 0) break
-      if (performance.now() > until) throw new Error(`${left?.waiting} events were not delivered in time`)
+    await until(async () => {
       // pauses between attempts and probes double up to minutes: the test ends them
       await installation.sql(
         "update deliveries set due_at = 0 where state = 'waiting' and due_at is not null and lease_owner is null",
       )
       await installation.sql('update webhooks set probe_at = 0 where probe_at is not null')
       await sleep(500)
-    }
+      const [left] = await installation.sql(
+        "select count(*) as waiting from deliveries where state = 'waiting'",
+      )
+      return Number(left?.waiting) === 0
+    })
     const delivered = new Set(receiver.taken.map(({ id }) => id))
     expect(written.filter(({ id }) => !delivered.has(String(id)))).toEqual([])
     expect(receiver.forged).toBe(0)
