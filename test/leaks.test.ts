@@ -142,7 +142,7 @@ async function setUp(): Promise<void> {
   await call('POST', '/v1/tools/import', toolMetadata(as))
   const registered = await call('POST', '/v1/workers', {
     id: 'demo',
-    http: { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 },
+    http: { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 },
   })
   expect(registered.status).toBe(201)
   const set = await call('POST', '/v1/admin/secrets/API_KEY', { value: TOOL_SECRET })
@@ -259,7 +259,7 @@ async function refusals(): Promise<void> {
   await call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: { client_secret: as.clientSecret } })
   await call('POST', '/v1/workers', {
     id: 'second',
-    http: { uri: 'http://10.0.0.1', secret: WORKER_SECRET, timeout: 5, retry: 0 },
+    http: { uri: 'http://10.0.0.1', secret: WORKER_SECRET, timeout: 60, retry: 0 },
   })
   await call('POST', '/v1/workers', { id: 'second', http: { uri: 5, secret: WORKER_SECRET } })
   await call('POST', '/v1/admin/secrets/OTHER', { value: { nested: TOOL_SECRET } })

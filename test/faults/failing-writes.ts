@@ -144,7 +144,7 @@ export function failingWrites(kind: DatabaseKind): void {
       )
     const worker = {
       id: 'w1',
-      http: { uri: 'http://127.0.0.1:9/', secret: 'a worker secret', timeout: 5, retry: 0 },
+      http: { uri: 'http://127.0.0.1:9/', secret: 'a worker secret', timeout: 60, retry: 0 },
     }
 
     const policy = { id: 'rule', effect: 'deny', match: { users: ['unknown'] } }

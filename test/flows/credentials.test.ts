@@ -468,7 +468,7 @@ describe('a tool', () => {
       await using world = await startWorld(place)
       try {
         await connect(world, values)
-        const http = { uri: worker.url, secret, timeout: 5, retry: 0 }
+        const http = { uri: worker.url, secret, timeout: 60, retry: 0 }
         const added = await world.call('POST', '/v1/workers', { id: 'desk-worker', http })
         expect(added.status, JSON.stringify(added.body)).toBe(201)
         const { body } = await world.call('POST', '/v1/tools/execute', {

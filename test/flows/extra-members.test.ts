@@ -17,7 +17,7 @@ async function startTold(options: SceneOptions = {}) {
     },
   }
   const worker = await startFakeWorker({ secret: WORKER_SECRET, tools: [tool] })
-  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
   const added = await scene.call('POST', '/v1/workers', { id: 'demo', http })
   expect(added.status).toBe(201)
   return Object.assign(scene, {

@@ -155,7 +155,7 @@ describe('R9: a tool whose token is refused by the provider', () => {
       },
     }
     const worker = await startFakeWorker({ secret: WORKER_SECRET, tools: [tool] })
-    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     await scene.call('POST', '/v1/workers', { id: 'demo', http })
     if (options.oauth2 === false) {
       const { clientId: client_id, clientSecret: client_secret, url: issuer } = scene.as

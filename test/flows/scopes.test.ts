@@ -115,7 +115,7 @@ describe('a server that lists scopes otherwise than it was asked for them', () =
       requirement: { id: 'demo', scopes: BOTH },
     })
     await using _ = { [Symbol.asyncDispose]: () => worker.close() }
-    const http = { uri: worker.url, secret: 'secret-of-the-worker', timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: 'secret-of-the-worker', timeout: 60, retry: 0 }
     expect((await scene.call('POST', '/v1/workers', { id: 'demo', http })).status).toBe(201)
     const run = () =>
       scene.call('POST', '/v1/tools/execute', {

@@ -30,7 +30,7 @@ test('from metadata to the tool that runs with the injected token', async () => 
   expect(
     await call('POST', '/v1/workers', {
       id: 'demo',
-      http: { uri: worker.url, secret: 'worker-secret', timeout: 5, retry: 1 },
+      http: { uri: worker.url, secret: 'worker-secret', timeout: 60, retry: 1 },
     }),
   ).toMatchObject({ status: 201 })
   const imported = await call('POST', '/v1/tools/import?worker_id=demo', toolMetadata(as))

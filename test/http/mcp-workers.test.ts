@@ -19,7 +19,7 @@ test('an MCP server that wants OAuth and is only tried out leaves no provider be
     (await call('GET', '/v1/admin/auth_providers')).body.items.map(({ id }: { id: string }) => id)
   const before = await ids()
   const tried = () =>
-    call('POST', '/v1/workers/test', { id: 'trial', mcp: { uri: mcp.url, timeout: 5, retry: 0 } })
+    call('POST', '/v1/workers/test', { id: 'trial', mcp: { uri: mcp.url, timeout: 60, retry: 0 } })
   const { status, body } = await tried()
   expect([status, body.healthy, body.message]).toEqual([200, true, expect.stringContaining('authorization')])
   // one that lets anybody in, and wants OAuth only for its list of tools
@@ -515,7 +515,7 @@ describe('what a hostile server says of its authorization', () => {
     await using world = await startMcpWorld()
     world.mcp.behaviour.as = world.as
     turn(world, elsewhere.url)
-    const mcp = { uri: world.mcp.url, timeout: 5, namespace: 'Again' }
+    const mcp = { uri: world.mcp.url, timeout: 60, namespace: 'Again' }
     const { status, body } = await world.call('POST', '/v1/workers', { id: 'again', mcp })
     expect(status).toBe(201)
     expect(body.sync_error).toMatch(fault)

@@ -40,7 +40,7 @@ describe('an HTTP API by its OpenAPI document', () => {
         password: { secret: 'NOTES_LOGIN' },
       },
       headers: { 'X-Version': '2026-01-01' },
-      timeout: 5,
+      timeout: 60,
       retry: 2,
     }
     const { status, body } = await world.call('POST', '/v1/workers', { id: 'notes', openapi })
@@ -97,7 +97,7 @@ describe('an HTTP API by its OpenAPI document', () => {
         url: api.documentUrl,
         headers: { 'X-Version': '2026-01-01' },
         check_output: true,
-        timeout: 5,
+        timeout: 60,
       },
     })
     expect((await world.call('GET', '/v1/workers/notes/health')).body).toMatchObject({ healthy: true })
@@ -293,7 +293,10 @@ describe('an HTTP API by its OpenAPI document', () => {
 
   test('that does not answer in time has failed', async () => {
     expect((await run('Slow', { ms: 1 })).output.value).toEqual({ waited: 1 })
+    const change = (timeout: number) => world.call('PATCH', '/v1/workers/notes', { openapi: { timeout } })
+    await change(2)
     expect((await run('Slow', { ms: 20_000 })).output.error.kind).toBe('NETWORK_TRANSPORT_RUNTIME_TIMEOUT')
+    await change(60)
   })
 
   test('is asked again where that is safe, and only there', async () => {

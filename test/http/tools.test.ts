@@ -243,7 +243,7 @@ describe('outputs, as seeds/000 and as Arcade has them', () => {
 describe('what goes wrong at the worker', () => {
   let failing: World
   beforeAll(async () => {
-    failing = await startWorld({ timeoutSeconds: 3 })
+    failing = await startWorld()
   })
   afterAll(async () => {
     await failing[Symbol.asyncDispose]()
@@ -252,6 +252,9 @@ describe('what goes wrong at the worker', () => {
   const invoke = (how: 'drop' | 'html' | 'redirect' | 'hang' | '500' | '503') => () => {
     failing.worker.behaviour.invoke = how
   }
+  const patience = (seconds: number) =>
+    failing.call('PATCH', '/v1/workers/demo', { http: { timeout: seconds } })
+
   test.each([
     ['too slow', 'Slow', { ms: 9000 }, undefined, 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', false],
     ['hangs', 'Echo', {}, invoke('hang'), 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', false],
@@ -285,12 +288,15 @@ describe('what goes wrong at the worker', () => {
   ])('it %s', async (_, tool, input, prepare, kind, can_retry) => {
     const { worker } = failing
     const before = { behaviour: { ...worker.behaviour }, tools: worker.tools }
+    const isTimeout = kind === 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT'
+    if (isTimeout) await patience(2)
     prepare?.()
     const arcade = await failing.execute(`Demo.${tool}`, { input }, 'arcade')
     const invocations = worker.invocations.length
     const plain = await failing.execute(`Demo.${tool}`, { input })
     Object.assign(worker.behaviour, before.behaviour)
     worker.tools = before.tools
+    if (isTimeout) await patience(60)
     expect(arcade.status).toBe(200)
     expect(arcade.body).toMatchObject({ success: false, output: { error: { kind, can_retry } } })
     expect(plain.headers.get('x-gatepass-error-kind')).toBe(kind)

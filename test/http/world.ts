@@ -43,7 +43,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   })
   const gatepass = await startGatepass(options.gatepass)
   const { call } = gatepass
-  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: options.timeoutSeconds ?? 5, retry: 0 }
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: options.timeoutSeconds ?? 60, retry: 0 }
   await expectStatus(201, call('POST', '/v1/admin/auth_providers', providerBody('demo', as)))
   await expectStatus(201, call('POST', '/v1/workers', { id: 'demo', http }))
 

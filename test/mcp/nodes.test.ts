@@ -31,7 +31,7 @@ beforeAll(async () => {
   redirectUri = `${installation.url}/login/callback`
   const start = () => installation.start({ nodeArgs: [] })
   const first = await start()
-  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
   const provider = await installation.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))
   const demo = await installation.call('POST', '/v1/workers', { id: 'demo', http })
   expect([provider.status, demo.status]).toEqual([201, 201])

@@ -154,7 +154,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
       await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id })
     await call('GET', `/v1/admin/user_connections?user_id=${user}`)
 
-    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     await call('POST', '/v1/workers/test', { http })
     await call('GET', '/v1/workers')
     await call('GET', '/v1/workers/{id}', undefined, { id: 'demo' })

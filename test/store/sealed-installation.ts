@@ -57,7 +57,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   const other = await scene.gatepass.makeKey('admin', 'other')
   for (const key of [scene.gatepass.apiKey, other]) {
     for (const id of ['one', 'two']) {
-      const http = { uri: worker.url, secret: 'the secret of the worker', timeout: 5, retry: 0 }
+      const http = { uri: worker.url, secret: 'the secret of the worker', timeout: 60, retry: 0 }
       await call('POST', '/v1/workers', { id: `${id}-${key === other}`, http }, { key })
       await call('POST', `/v1/admin/secrets/KEY_${id}`, { value: `the value of ${id}` }, { key })
       if (key !== other) await addWithKey(scene, id)

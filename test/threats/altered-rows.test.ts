@@ -624,7 +624,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect((await after.call('DELETE', path)).status).toBe(404)
     }
     const { worker, as } = world
-    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     expect((await after.call('POST', '/v1/workers', { id: 'demo', http })).status).toBe(201)
     expect((await after.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
     expect((await after.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)

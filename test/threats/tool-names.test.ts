@@ -73,7 +73,7 @@ async function startScene(): Promise<Scene> {
     const listed = tools.map((one) => toolOf(one, got))
     const worker = await startFakeWorker({ secret: WORKER_SECRET, tools: listed })
     open.push(() => worker.close())
-    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     const answer = await call('POST', '/v1/workers', { id, http })
     expect(answer.status, JSON.stringify(answer.body)).toBe(201)
     return {

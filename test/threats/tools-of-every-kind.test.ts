@@ -284,7 +284,7 @@ describe('threat 37: scheduled runs of one project', () => {
     await using world = await startWorld({ gatepass: { now: clock, environment }, timeoutSeconds: 60 })
     const { call, gatepass } = world
     const key = await gatepass.makeKey('admin', 'quiet')
-    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     await call('POST', '/v1/workers', { id: 'demo', http }, { key })
     const schedule = (tool_name: string, input: object, inSeconds: number, options = {}) => {
       const run_at = new Date((clock() + inSeconds) * 1000).toISOString()

@@ -56,7 +56,7 @@ async function startScene(first: Partial<WorkerTool> = {}, gatepass: GatepassOpt
   open.push(() => worker.close())
   const token = await world.connect('ada', ['read', 'write'])
   await world.call('POST', '/v1/admin/secrets/LATER_KEY', { value: 'value-of-the-secret' })
-  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
   const added = await world.call('POST', '/v1/workers', { id: 'later', http })
   expect(added.status, JSON.stringify(added.body)).toBe(201)
   return {
@@ -221,7 +221,7 @@ describe('a new need of a known worker', () => {
       toolkit: { name: 'Later', version: '1.0.0' },
     })
     open.push(() => worker.close())
-    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     const added = await world.call('POST', '/v1/workers', { id: 'later', http })
     expect(added.body).toMatchObject({
       sync_error: expect.any(String),
@@ -273,7 +273,7 @@ test('a later worker takes over no tool of an earlier one by a higher version', 
     toolkit: { name: 'Demo', version: '99.0.0' },
   })
   open.push(() => worker.close())
-  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
   expect((await world.call('POST', '/v1/workers', { id: 'later', http })).status).toBe(201)
   const run = (tool_name: string) =>
     world.call('POST', '/v1/tools/execute', { tool_name, input: { text: 'for the first worker' } })

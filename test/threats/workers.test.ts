@@ -23,7 +23,7 @@ beforeAll(async () => {
     secrets: ['API_KEY'],
     run: async (_, context) => answersWith(context as Required<WorkerContext>),
   }
-  world = await startWorld({ worker: { tools: [hostile] }, timeoutSeconds: 4 })
+  world = await startWorld({ worker: { tools: [hostile] } })
   expect((await world.call('POST', '/v1/admin/secrets/API_KEY', { value: TOOL_SECRET })).status).toBeLessThan(
     300,
   )
@@ -167,7 +167,7 @@ describe('threat 25 and 46: a worker that repeats what it was sent', () => {
       ...tools,
       { name: 'Telling', description: `Knows ${WORKER_SECRET}`, run: async () => ({}) },
     ]
-    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 4, retry: 0 }
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     await world.call('PATCH', '/v1/workers/demo', { http })
     const { body } = await world.call('GET', '/v1/tools/Demo.Telling')
     expect(body.description).toBe('Knows [redacted]')
@@ -233,10 +233,12 @@ describe('threat 25: a worker whose answer is invalid', () => {
   })
 
   test('slow: the timeout of the worker is that of the whole call', async () => {
+    await world.call('PATCH', '/v1/workers/demo', { http: { timeout: 2 } })
     world.worker.behaviour.invoke = 'hang'
     const started = performance.now()
     const { body } = await world.execute('Demo.Hostile', { user_id: 'ada', input: {} })
     world.worker.behaviour.invoke = 'ok'
+    await world.call('PATCH', '/v1/workers/demo', { http: { timeout: 60 } })
     expect(body.output.error.developer_message).toContain('NETWORK_TRANSPORT_RUNTIME_TIMEOUT')
     expect(performance.now() - started).toBeLessThan(20_000)
   })

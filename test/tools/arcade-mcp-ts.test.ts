@@ -114,7 +114,7 @@ beforeAll(async () => {
     answer(res, 200, 'application/json', JSON.stringify(said))
   })
   gatepass = await startGatepass()
-  const http = { uri: worker.url, secret: SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: SECRET, timeout: 60, retry: 0 }
   expect(await gatepass.call('POST', '/v1/workers', { id: 'ts', http })).toMatchObject({ status: 201 })
 })
 

@@ -251,7 +251,10 @@ test.each(['2025', '2026'] as const)(
     const { body } = await world.execute('Demo.large')
     world.mcp.tools.push({ ...large, name: 'described', description: 'A'.repeat(100_000) })
     const { uri } = (await world.call('GET', '/v1/workers/demo')).body.mcp
-    const added = await world.call('POST', '/v1/workers', { id: 'other', mcp: { uri, timeout: 5, retry: 0 } })
+    const added = await world.call('POST', '/v1/workers', {
+      id: 'other',
+      mcp: { uri, timeout: 60, retry: 0 },
+    })
     empty()
     expect(body.output.error).toMatchObject({
       kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 function endpoint(change: Partial<WorkerEndpoint> = {}): WorkerEndpoint {
-  return { uri: worker.url, issuer: ISSUER, secret: SECRET, timeoutSeconds: 5, retry: 0, ...change }
+  return { uri: worker.url, issuer: ISSUER, secret: SECRET, timeoutSeconds: 60, retry: 0, ...change }
 }
 
 function call(

@@ -15,7 +15,7 @@ async function threeNodes(kind: DatabaseKind): Promise<void> {
     const start = () => installation.start({ nodeArgs: [] })
     const first = await start()
     const [second, third] = await Promise.all([start(), start()])
-    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     await first.call('POST', '/v1/workers', { id: 'demo', http })
     const made = await first.call('POST', '/v1/admin/keys', { name: 'approvers', role: 'approver' })
     const match = { tools: ['Demo.Echo'] }

@@ -41,7 +41,7 @@ export async function startOxpWorld(options: OxpWorldOptions = {}): Promise<OxpW
     const { status, body } = await call('POST', '/v1/admin/auth_providers', providerBody(id, as))
     if (status !== 201) throw new Error(JSON.stringify(body))
   }
-  const oxp = { uri: server.url, timeout: 5, retry: 0, ...options.worker }
+  const oxp = { uri: server.url, timeout: 60, retry: 0, ...options.worker }
   const registered = await call('POST', '/v1/workers', { id: 'oxp', pinning: 'record', oxp })
   return {
     gatepass,

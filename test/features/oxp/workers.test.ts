@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { digest } from '../../digest.ts'
 import { type OxpTool, oxpTools, startFakeOxpServer } from '../../fake-oxp-server.ts'
 import { testClock } from '../../gatepass.ts'
@@ -11,13 +11,14 @@ let world: OxpWorld
 let users = 0
 const clock = testClock()
 beforeAll(async () => {
-  world = await startOxpWorld({ worker: { timeout: 3, retry: 2 }, gatepass: { now: clock } })
+  world = await startOxpWorld({ worker: { retry: 2 }, gatepass: { now: clock } })
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
+const WELL = { health: 'ok', catalogue: 'items', call: 'ok', raw: undefined }
 beforeEach(() => {
-  Object.assign(world.server.behaviour, { health: 'ok', catalogue: 'items', call: 'ok', raw: undefined })
+  Object.assign(world.server.behaviour, WELL)
   world.server.tools = oxpTools(NEEDED)
   world.server.calls.length = 0
   Object.assign(world.server.seen, { runs: 0, abandoned: 0 })
@@ -37,6 +38,16 @@ async function errorOf(answer: ReturnType<OxpWorld['execute']>) {
   const { status, body } = await answer
   expect([status, body.success], JSON.stringify(body)).toEqual([200, false])
   return body.output.error
+}
+
+/** Gives the server two seconds for each answer until the end of the test. */
+async function hurry() {
+  const change = (timeout: number) => world.call('PATCH', '/v1/workers/oxp', { oxp: { timeout } })
+  onTestFinished(async () => {
+    Object.assign(world.server.behaviour, WELL)
+    await change(60)
+  })
+  return change(2)
 }
 
 /** Reads the catalogue now instead of waiting for the next synchronization. */
@@ -162,7 +173,8 @@ describe('the catalogue', () => {
     async (how) => {
       await sync()
       world.server.behaviour.catalogue = how
-      expect((await sync()).body.sync_error).toEqual(expect.any(String))
+      const synced = how === 'hang' ? await hurry() : await sync()
+      expect(synced.body.sync_error).toEqual(expect.any(String))
       expect((await world.call('GET', '/v1/tools/Oxp.Echo')).status).toBe(200)
     },
   )
@@ -207,6 +219,7 @@ test.each([
   ['503', { healthy: false, message: expect.stringContaining('not ready') }, 3],
   ['hang', { healthy: false, message: expect.any(String) }, 1],
 ] as const)('health that is %s', async (health, expected, requests) => {
+  if (health === 'hang') await hurry()
   world.server.behaviour.health = health
   const asked = () => world.server.requests.filter(({ path }) => path === '/health').length
   const before = asked()
@@ -351,6 +364,7 @@ describe('an error', () => {
     ['echo-token', 'UPSTREAM_RUNTIME_BAD_REQUEST'],
   ] as const)('of a server that answers with %s is %s, without the token', async (how, kind) => {
     const user = await connectedUser()
+    if (how === 'hang') await hurry()
     world.server.behaviour.call = how
     const { body } = await world.execute('Oxp.Digests', {}, user)
     expect(body.output.error.developer_message).toMatch(new RegExp(`^${kind}`))

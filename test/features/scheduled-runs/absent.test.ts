@@ -13,7 +13,7 @@ test('without the feature, run_at is refused, and the tool is not run', async ()
   onTestFinished(() => worker.close())
   await using gatepass = await startGatepass()
   const { call } = gatepass
-  await call('POST', '/v1/workers', { id: 'demo', http: { uri: worker.url, secret, timeout: 5, retry: 0 } })
+  await call('POST', '/v1/workers', { id: 'demo', http: { uri: worker.url, secret, timeout: 60, retry: 0 } })
   const run = { tool_name: 'Demo.Echo', input: { text: 'hello' } }
   const later = await call('POST', '/v1/tools/execute', { ...run, run_at: '2099-01-01T00:00:00' })
   expect([later.status, later.body.errors, worker.invocations]).toEqual([

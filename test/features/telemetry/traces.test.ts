@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   const app = traceApp('outside')
   worker = await app.serve({ as: 'worker', secret: SECRET, port: 0 })
-  const http = { uri: worker.url, secret: SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: SECRET, timeout: 60, retry: 0 }
   expect(await world.call('POST', '/v1/workers', { id: 'outside', http })).toMatchObject({ status: 201 })
   await world.connect(USER)
 })

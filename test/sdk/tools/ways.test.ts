@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { call } = world
   await call('POST', '/v1/admin/auth_providers', providerBody('other', world.as))
   worker = await hubApp('wired').serve({ as: 'worker', secret: SECRET, port: 0 })
-  const http = { uri: worker.url, secret: SECRET, timeout: 5, retry: 0 }
+  const http = { uri: worker.url, secret: SECRET, timeout: 60, retry: 0 }
   expect(await call('POST', '/v1/workers', { id: 'wired', http })).toMatchObject({ status: 201 })
   await call('POST', '/v1/admin/secrets/HUB_KEY', { value: 'a secret of the hub' })
   tokens.demo = await world.connect('ada')
