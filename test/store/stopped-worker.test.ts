@@ -34,11 +34,6 @@ afterEach(async () => {
   await scene[Symbol.asyncDispose]()
 })
 
-async function stopWorkerOf(userId: string): Promise<void> {
-  const { id } = await scene.gatepass.broker.store.projects.ensure('default', 0)
-  await database.stopWorkerOf(id, userId)
-}
-
 const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status)
 const times = <T>(of: T): readonly T[] => Array.from({ length: AT_ONCE }, () => of)
 
@@ -63,7 +58,7 @@ describe('while the worker of one user is stopped', () => {
   test('fetches of one commit fail for that user, and succeed for others with an entry each', async () => {
     await fetchAll(['ada', 'grace']) // both are cached
     const before = { ada: await releasesOf('ada'), grace: await releasesOf('grace') }
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     const answers = await fetchAll([...times('ada'), ...times('grace')])
     for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
     expect(answers[0]?.headers.get('retry-after')).toBe('5')
@@ -75,7 +70,7 @@ describe('while the worker of one user is stopped', () => {
   })
 
   test('the same in a process that has cached nothing: reads that share a statement fail alone', async () => {
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     await using other = await anotherProcess()
     const fetchThere = (user_id: string) =>
       other.call('POST', '/v1/auth/authorize', {
@@ -89,7 +84,7 @@ describe('while the worker of one user is stopped', () => {
 
   test('a failed fetch asks the worker for a moment only, and does not lock the chain of the audit trail', async () => {
     await fetchAll(['ada'])
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     const sent = vi.spyOn(pg.Client.prototype, 'query')
     expect(await scene.authorize({ user_id: 'ada' })).toMatchObject(UNAVAILABLE)
     const names = sent.mock.calls.map(([asked]) => (asked as { readonly name?: string } | undefined)?.name)
@@ -98,7 +93,7 @@ describe('while the worker of one user is stopped', () => {
   })
 
   test('others begin, list and disconnect; lists over all users say what is wrong', async () => {
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     expect((await scene.connect({ user_id: 'joan' })).body.status).toBe('completed')
     expect((await scene.call('GET', '/v1/connections?user_id=joan')).body.items).toHaveLength(1)
     const [connection] = (await scene.call('GET', '/v1/connections?user_id=joan')).body.items
@@ -111,7 +106,7 @@ describe('while the worker of one user is stopped', () => {
 
   test('the limit of pending authorizations goes on with its last count', async () => {
     await scene.authorize({ user_id: 'ada', scopes: ['write'] })
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     scene.clock.advance(20) // the count is old
     expect((await scene.authorize({ user_id: 'grace', scopes: ['write'] })).body.status).toBe('pending')
   })
@@ -122,7 +117,7 @@ describe('while the worker of one user is stopped', () => {
     const idOf = async (user: string) =>
       (await scene.call('GET', `/v1/connections?user_id=${user}`)).body.items[0].id
     const ids = [await idOf('ada'), await idOf('grace')]
-    await stopWorkerOf('ada')
+    await database.stopWorkerOf('ada')
     scene.clock.advance(LATER)
     for (const id of ids) uses.used('connections', id, scene.clock())
     await uses.flush()
@@ -150,6 +145,34 @@ describe('while the worker of one user is stopped', () => {
       return (await rows()).length === 0
     })
   })
+})
+
+/** While a worker fails each statement, it is sent one in this time (docs/operate/operation.md). */
+const ASKED_EACH_MS = 500
+
+test('a worker that has failed three times is sent a statement now and then, and all else is refused unsent', async () => {
+  const [{ id }] = (await scene.call('GET', '/v1/connections?user_id=ada')).body.items
+  await fetchAll(['ada', 'grace'])
+  await scene.gatepass.broker.uses.flush() // so that this job does not write ada's row
+  await database.stopWorkerOf('ada')
+  for (let failed = 0; failed < 3; failed++)
+    expect(await scene.authorize({ user_id: 'ada' })).toMatchObject(UNAVAILABLE)
+
+  const sent = vi.spyOn(pg.Client.prototype, 'query')
+  const began = performance.now()
+  for (let round = 0; round < 8; round++) {
+    const answers = await fetchAll([...times('ada'), ...times('grace')])
+    for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
+    expect(statuses(answers.slice(AT_ONCE))).toEqual(times(200))
+  }
+  const turns = 1 + Math.floor((performance.now() - began) / ASKED_EACH_MS)
+  const isAboutAda = new RegExp(`connections.*("ada"|${id})`) // its text, then its values
+  const asked = sent.mock.calls.filter(([statement]) => isAboutAda.test(JSON.stringify(statement)))
+  expect(asked.length).toBeLessThanOrEqual(turns)
+
+  await database.startWorkers()
+  await until(async () => (await scene.authorize({ user_id: 'ada' })).status === 200)
+  expect(statuses(await fetchAll(times('ada')))).toEqual(times(200))
 })
 
 describe('the check of a release', () => {

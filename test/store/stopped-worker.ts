@@ -6,12 +6,17 @@ import { freshDatabase, runSql } from '../postgres.ts'
 /** A database of the distributed form, in which the rows of some owners cannot be reached. */
 export interface DatabaseWithWorkers extends AsyncDisposable {
   readonly url: string
-  /** Statements that touch rows of this user fail from now on, as if their worker had stopped. */
-  stopWorkerOf(projectId: string, userId: string): Promise<void>
+  /** Statements that touch rows of this user's worker fail from now on, as if it had stopped. */
+  stopWorkerOf(userId: string): Promise<void>
   startWorkers(): Promise<void>
   /** Runs SQL that no stopped worker affects. */
   sql(text: string): ReturnType<typeof runSql>
 }
+
+/** These users of the project `default` are on workers of their own. */
+const USERS = ['ada', 'grace', 'joan']
+/** As `workers.ts` divides owners where Citus is absent. */
+const workerOf = (projectId: string, userId: string) => ownerBits(projectId, userId).slice(0, 1)
 
 /**
  * PostgreSQL without Citus in place of several servers: a policy of row-level security throws the error of Citus for each
@@ -28,13 +33,19 @@ export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
   const url = new URL(database.url)
   url.username = role
   url.password = 'of-a-test'
-  await (await openPostgresStore(url.href, { distribute: 0 })).close()
+  const store = await openPostgresStore(url.href, { distribute: 0 })
+  let project = await store.projects.ensure('default', 0)
+  while (new Set(USERS.map((user) => workerOf(project.id, user))).size < USERS.length) {
+    await runSql(database.url, 'delete from projects')
+    project = await store.projects.ensure('default', 0)
+  }
+  await store.close()
   await runSql(
     database.url,
-    `create table stopped (bits text primary key);
+    `create table stopped (worker text primary key);
     grant select on stopped to public;
     create function answers(owner text) returns boolean language plpgsql as $$ begin
-      if exists (select from stopped where bits = owner) then
+      if exists (select from stopped where worker = left(owner, 1)) then
         raise exception 'connection to the remote node worker:5432 failed with the following error: Connection refused'
           using errcode = '08006';
       end if;
@@ -49,8 +60,8 @@ export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
     )
   return {
     url: url.href,
-    async stopWorkerOf(projectId, userId) {
-      await runSql(database.url, 'insert into stopped values ($1)', [ownerBits(projectId, userId)])
+    async stopWorkerOf(userId) {
+      await runSql(database.url, 'insert into stopped values ($1)', [workerOf(project.id, userId)])
     },
     async startWorkers() {
       await runSql(database.url, 'delete from stopped')
