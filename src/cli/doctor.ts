@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { readDevelopmentKey } from '../development-key.ts'
 import type { Check } from '../diagnosis/check.ts'
+import { checkDurability } from '../diagnosis/check-durability.ts'
 import { checkMasterKeys } from '../diagnosis/check-keys.ts'
 import { checkLogin } from '../diagnosis/check-login.ts'
 import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from '../diagnosis/check-mcp.ts'
@@ -78,6 +79,7 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
   try {
     await withBroker(shell, { project }, async (opened) => {
       checks.push(
+        ...(await checkDurability(opened.broker)),
         ...(await checkMasterKeys(opened.broker)),
         ...(await checkMcpProject(opened)),
         ...(await checkMcpApprovals(opened)),

@@ -3,6 +3,7 @@ import { loadFeatures } from '../features/load-features.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
+import { checkDurability } from './check-durability.ts'
 import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
@@ -18,6 +19,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
   if (!administersInstallation(project)) return checkProject(target)
   return [
     ...checkSettings(config),
+    ...(await checkDurability(target.broker)),
     ...(await checkMasterKeys(target.broker)),
     ...(await checkLogin(config)),
     ...(await checkMcpIssuer(config)),

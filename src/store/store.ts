@@ -39,6 +39,11 @@ export interface Store extends Nouns {
    * name that everybody may read and by their address.
    */
   readonly findSilentWorkers?: () => Promise<readonly SilentWorker[]>
+  /**
+   * PostgreSQL: returns the value of `synchronous_commit` when the server has a synchronous standby, but answers commits
+   * before the standby has them on its disk. A failover may lose these.
+   */
+  readonly findWeakCommit?: () => Promise<string | undefined>
   /** Figures of this process's use of the database, for metrics. */
   figures(): StoreFigures
   /**

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { startGatepass } from '../gatepass.ts'
+import { runSql, startPostgres } from '../postgres.ts'
 import { type Installation, install } from './gatepass.ts'
 
 let gatepass: Installation
@@ -80,4 +83,32 @@ test('with settings that serve accepts, a new database is a warning and nothing 
     expect.objectContaining({ name: 'database', status: 'warning' }),
   )
   expect((await gatepass.runHereWith({ env: PRODUCTION }, 'keys', 'list')).code).toBe(3)
+})
+
+test('a synchronous standby that commits do not wait for is a warning, here and from a server', async () => {
+  await using primary = await startPostgres()
+  await using _ = await primary.startStandby()
+  await (await openPostgresStore(primary.url)).close()
+  await primary.waitForStandby()
+  const GATEPASS_PUBLIC_URL = 'http://127.0.0.1:9' // where no server answers
+  const env = { ...PRODUCTION, GATEPASS_PUBLIC_URL, GATEPASS_DATABASE_URL: primary.url }
+  const warning = (setting: string) =>
+    expect.objectContaining({
+      name: 'database',
+      status: 'warning',
+      message: expect.stringContaining(setting),
+    })
+  const checks = async (setting: string) => {
+    await runSql(primary.url, `alter database postgres set synchronous_commit = ${setting}`)
+    const { code, stdout } = await gatepass.runHereWith({ env }, 'doctor', '--production', '--json')
+    expect(code).toBe(0)
+    return JSON.parse(stdout).checks
+  }
+  for (const setting of ['local', 'remote_write'])
+    expect(await checks(setting)).toContainEqual(warning(`synchronous_commit ${setting}`))
+  const { GATEPASS_MASTER_KEY, GATEPASS_DATABASE_URL } = env
+  await using server = await startGatepass({ environment: { GATEPASS_MASTER_KEY, GATEPASS_DATABASE_URL } })
+  const { body } = await server.call('GET', '/v1/admin/diagnosis')
+  expect(body.checks).toContainEqual(warning('synchronous_commit remote_write'))
+  expect(await checks('on')).not.toContainEqual(warning('synchronous_commit'))
 })

@@ -15,6 +15,7 @@ import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
 import { createConfirm } from './confirmations.ts'
 import { checkDistribution, differencesOf } from './distribution.ts'
+import { findWeakCommit } from './durability.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf, engineOf } from './engine.ts'
 import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
@@ -113,6 +114,7 @@ export async function openPostgresStore(
       onChange: (listener) => void listeners.push(listener),
       onLoss: (listener) => void losses.push(listener),
       ...(workers && { findSilentWorkers: workers.findSilent }),
+      findWeakCommit: () => findWeakCommit(pool),
       figures: () => ({
         connections: {
           used: pool.totalCount - pool.idleCount,
