@@ -67,6 +67,8 @@ export interface WorkerBehaviour {
   catalogue: 'ok' | '500' | 'html' | 'not-an-array' | 'hang'
   catalogueDelayMs: number
   invoke: 'ok' | '500' | '503' | 'html' | 'redirect' | 'drop' | 'hang'
+  /** Called for every call of a tool, and awaited before the tool runs. */
+  onInvoke: ((call: WorkerCall) => Promise<unknown> | undefined) | undefined
   /** arcade-mcp-ts answers 404, the Python worker 500. */
   unknownTool: '404' | '500'
 }
@@ -101,6 +103,7 @@ export async function startFakeWorker(options: FakeWorkerOptions) {
     catalogue: options.catalogue ?? 'ok',
     catalogueDelayMs: options.catalogueDelayMs ?? 0,
     invoke: options.invoke ?? 'ok',
+    onInvoke: options.onInvoke,
     unknownTool: options.unknownTool ?? '404',
   }
   const key = new TextEncoder().encode(secret)
@@ -180,6 +183,7 @@ export async function startFakeWorker(options: FakeWorkerOptions) {
     if (!tool)
       return answerJson(res, Number(behaviour.unknownTool), { error: `Tool ${call.tool?.name} not found` })
     const startedAt = performance.now()
+    await behaviour.onInvoke?.(call)
     const output = await tool.run(call.inputs ?? {}, call.context ?? {})
     if ('raw' in output)
       return answer(res, output.raw.status, output.raw.type, output.raw.body, output.raw.headers)

@@ -534,7 +534,7 @@ export function failingWrites(kind: DatabaseKind): void {
       await until(() => writes.mock.settledResults.some(({ type }) => type === 'rejected'))
       await fault[Symbol.asyncDispose]()
       let { status, body } = await asked
-      // a caller is told to try again if the machine stalls for three seconds before the next attempt
+      // the answer is 503 if the machine stalls for three seconds before the next attempt
       while (status === 503) {
         expect(body.name).toBe('store_unavailable')
         ;({ status, body } = await fetching())

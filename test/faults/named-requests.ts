@@ -61,7 +61,7 @@ export function namedRequests(kind: DatabaseKind): void {
           connection: 'close',
         },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(30_000),
+        signal: AbortSignal.timeout(SOON_MS),
       })
       const answer: AnyJson = await response.json()
       return { status: response.status, body: answer, ms: performance.now() - began }

@@ -542,13 +542,13 @@ describe('workers', () => {
       toolkit: { name: 'Spare', version: '2.0.0' },
     })
     try {
-      const http = { uri: spare.url, secret: WORKER_SECRET, timeout: 5, retry: 1 }
+      const http = { uri: spare.url, secret: WORKER_SECRET, timeout: 60, retry: 1 }
       const created = await client.workers.create({ id: 'spare', http })
       expect(created).toMatchObject({
         id: 'spare',
         type: 'http',
         enabled: true,
-        http: { uri: spare.url, timeout: 5, retry: 1, secret: { exists: true } },
+        http: { uri: spare.url, timeout: 60, retry: 1, secret: { exists: true } },
       })
       expect(JSON.stringify(created)).not.toContain(WORKER_SECRET)
       const ids: (string | undefined)[] = []

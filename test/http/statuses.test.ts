@@ -73,7 +73,7 @@ describe('a provider entry', () => {
 
 describe('a worker', () => {
   test('that cannot be reached says so, and so do its tools; it recovers by itself', async () => {
-    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 2, retry: 0 }
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 60, retry: 0 }
     expect((await world.call('GET', '/v1/workers/demo')).body).toMatchObject({
       status: 'active',
       requirements: { met: true },

@@ -46,7 +46,7 @@ async function begin(served: Served, ms: number) {
   })
   expect(added.status, JSON.stringify(added.body)).toBe(201)
   await connect(served, 'ada')
-  const http = { uri: worker.url, secret: SECRET, timeout: 60, retry: 0 }
+  const http = { uri: worker.url, secret: SECRET, timeout: 300, retry: 0 }
   expect((await served.call('POST', '/v1/workers', { id: 'slow', http })).status).toBe(201)
 
   const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
@@ -66,7 +66,7 @@ async function begin(served: Served, ms: number) {
     chain: post('/v1/tools/run_chain', { steps: [{ toolId: 'Demo:Slow', args: { ms } }] }),
     code: post('/v1/code/execute', {
       code: `return await tools.call('Demo:Slow', { ms: ${ms} })`,
-      limits: { timeout_ms: 60_000 },
+      limits: { timeout_ms: 120_000 },
     }),
     proxy: fetch(`${served.url}/proxy/demo/anything`, { headers: { ...headers, 'x-gatepass-user': 'ada' } })
       .then((response) => response.text())

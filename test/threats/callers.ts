@@ -139,7 +139,7 @@ async function logIn(
 }
 
 function workerAt(uri: string): WorkerEndpoint {
-  return { uri, issuer: 'https://gatepass.example', secret: 'SECRET-worker', timeoutSeconds: 2, retry: 0 }
+  return { uri, issuer: 'https://gatepass.example', secret: 'SECRET-worker', timeoutSeconds: 60, retry: 0 }
 }
 
 export function clientAt(endpoint: string, blocks: Partial<Provider> = {}): RegisteredClient {

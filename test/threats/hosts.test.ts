@@ -184,7 +184,7 @@ function worker(uri: string) {
   return {
     id: 'inside',
     enabled: true,
-    http: { uri, secret: 'a-secret-of-the-worker', timeout: 4, retry: 0 },
+    http: { uri, secret: 'a-secret-of-the-worker', timeout: 60, retry: 0 },
   }
 }
 

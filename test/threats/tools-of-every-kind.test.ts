@@ -3,11 +3,13 @@ import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
+import { gate } from '../gate.ts'
 import { testClock } from '../gatepass.ts'
 import { startMcpWorld } from '../http/mcp-world.ts'
 import { type ProxyWorld, startProxyWorld } from '../http/proxy-world.ts'
 import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
+import { until } from '../until.ts'
 
 // Hostile callers, at the endpoints that run tools and at the proxy. Hostile tools and servers are in other files.
 
@@ -91,12 +93,15 @@ describe('threat 37: an Idempotency-Key', () => {
   test('of a request that takes longer than its claim lasts runs the tool only once', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
+      const { opened, open } = gate()
+      world.worker.behaviour.onInvoke = () => opened
+      const claims = vi.spyOn(world.gatepass.broker.store.idempotencyKeys, 'claim')
       const before = world.worker.invocations.length
       const slow = () =>
         world.call(
           'POST',
           '/v1/tools/execute',
-          { tool_name: 'Demo.Slow', input: { ms: 1500 } },
+          { tool_name: 'Demo.Slow', input: { ms: 0 } },
           { headers: { 'idempotency-key': 'slow' } },
         )
       const first = slow()
@@ -105,10 +110,15 @@ describe('threat 37: an Idempotency-Key', () => {
         clock.advance(60)
         await vi.advanceTimersByTimeAsync(60_000)
       }
-      const second = await slow()
-      expect(second.body).toEqual((await first).body)
+      claims.mockClear()
+      const second = slow()
+      await until(() => claims.mock.settledResults.some(({ type }) => type === 'fulfilled'))
+      open()
+      expect((await second).body).toEqual((await first).body)
       expect(world.worker.invocations.length).toBe(before + 1)
     } finally {
+      world.worker.behaviour.onInvoke = undefined
+      vi.restoreAllMocks()
       vi.useRealTimers()
     }
   })

@@ -13,6 +13,7 @@ import { WorkerFault } from '../../src/tools/worker-fault.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { answerJson, listen } from '../loopback.ts'
 import { freePort } from '../ports.ts'
+import { until } from '../until.ts'
 
 const ISSUER = 'https://gatepass.example'
 const SECRET = 'worker-secret'
@@ -285,8 +286,9 @@ describe('a worker that', () => {
 
   test('is given up', async () => {
     const stop = new AbortController()
-    const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 5000 }), { signal: stop.signal })
-    setTimeout(() => stop.abort(), 50)
+    const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 60_000 }), { signal: stop.signal })
+    await until(() => worker.invocations.length === 1)
+    stop.abort()
     expect(errorOf(await answer).kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
   })
 })

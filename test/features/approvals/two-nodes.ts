@@ -16,7 +16,7 @@ export interface TwoNodes extends AsyncDisposable {
   ran(): unknown[]
   /** Adds the policy of the effect `approve`. */
   ask(): Promise<unknown>
-  /** Removes all policies, and forgets what was run. */
+  /** Removes all policies, forgets what was run, and lets the worker answer again. */
   clear(): Promise<void>
 }
 
@@ -54,6 +54,7 @@ export async function startTwoNodes(kind: (typeof DATABASES)[number]): Promise<T
       const { body } = await call('GET', '/v1/admin/policies?limit=100')
       for (const { id } of body.items) await call('DELETE', `/v1/admin/policies/${id}`)
       world.worker.invocations.length = 0
+      world.worker.behaviour.onInvoke = undefined
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

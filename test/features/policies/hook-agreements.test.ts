@@ -31,7 +31,7 @@ beforeAll(async () => {
     const agrees = scopes.every(([, all]) => all.every((scope) => scope === 'read'))
     answerJson(res, 200, { code: agrees ? 'OK' : 'DENIED' })
   })
-  const policy = { id: 'ask', effect: 'hook', match: {}, hook: { url: hook.url, timeout_ms: 2000 } }
+  const policy = { id: 'ask', effect: 'hook', match: {}, hook: { url: hook.url, timeout_ms: 9000 } }
   expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
 })
 afterAll(async () => {
