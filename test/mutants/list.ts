@@ -4,6 +4,7 @@ import { callers } from './list/callers.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
 import { device } from './list/device.ts'
+import { distributed } from './list/distributed.ts'
 import { dpop } from './list/dpop.ts'
 import { eachFile } from './list/each-file.ts'
 import { egress } from './list/egress.ts'
@@ -44,6 +45,7 @@ export const mutations: readonly Mutation[] = [
   ...tools,
   ...egress,
   ...storage,
+  ...distributed,
   ...nodes,
   ...workers,
   ...pins,

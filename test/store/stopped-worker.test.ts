@@ -176,18 +176,30 @@ test('a worker that has failed three times is sent a statement now and then, and
 })
 
 describe('the check of a release', () => {
-  test('sees a deletion that was committed after the connection was read', async () => {
+  test.each<[string, string, Moment]>([
+    ['right after the connection was read', 'confirm_connection', 'after'],
+    ['before the audit trail is locked', 'lock_audit_head', 'before'],
+  ])('sees a deletion that was committed %s', async (_, name, moment) => {
     await using other = await anotherProcess()
-    const [{ id }] = (await scene.call('GET', '/v1/connections?user_id=ada')).body.items
+    const deleted = await deletionOfAda(other)
     await fetchAll(['ada'])
-    let isDeleted = false
-    before('lock_audit_head', async () => {
-      isDeleted = true
-      expect((await other.call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
+    once(moment, name, deleted)
+    expect((await scene.authorize({ user_id: 'ada' })).body).toMatchObject({ status: 'pending' })
+    expect(deleted).toHaveBeenCalledOnce()
+  })
+
+  test('sees that a deletion may be among changes that were pruned since the connection was read', async () => {
+    await using other = await anotherProcess()
+    const deleted = await deletionOfAda(other)
+    await fetchAll(['ada'])
+    once('before', 'lock_audit_head', async () => {
+      await deleted()
+      await database.sql('delete from changes')
+      const xid = 'pg_current_xact_id()::text::bigint'
+      await database.sql(`insert into changes (xid, writer, pruned_below) values (${xid}, 'another', ${xid})`)
     })
-    const { body } = await scene.authorize({ user_id: 'ada' })
-    expect(isDeleted).toBe(true)
-    expect(body).toMatchObject({ status: 'pending' })
+    expect((await scene.authorize({ user_id: 'ada' })).body).toMatchObject({ status: 'pending' })
+    expect(deleted).toHaveBeenCalledOnce()
   })
 
   test('waits while a transaction that may be committed already has the row locked', async () => {
@@ -218,14 +230,28 @@ function anotherProcess(): Promise<Gatepass> {
   return startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: database.url } })
 }
 
-/** Runs `first` before the next statement of this name is sent. */
-function before(name: string, first: () => Promise<void>): void {
+/** A function that deletes ada's connection in the other process. */
+async function deletionOfAda({ call }: Gatepass) {
+  const [{ id }] = (await call('GET', '/v1/connections?user_id=ada')).body.items
+  return vi.fn(async () => {
+    expect((await call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
+  })
+}
+
+type Moment = 'before' | 'after'
+
+/** Runs `act` before the next statement whose name begins so is sent, or after the answer to it. */
+function once(moment: Moment, name: string, act: () => Promise<void>): void {
   const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
   let isDue = true
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [asked] = args as [{ readonly name?: string }]
-    if (!isDue || asked.name !== name) return query.apply(this, args)
+    if (!isDue || !asked.name?.startsWith(name)) return query.apply(this, args)
     isDue = false
-    return first().then(() => query.apply(this, args))
+    if (moment === 'before') return act().then(() => query.apply(this, args))
+    const answer = args.at(-1) as (...results: unknown[]) => void // as the pool passes it
+    return query.call(this, ...args.slice(0, -1), (...results: unknown[]) =>
+      act().then(() => answer(...results)),
+    )
   } as typeof pg.Client.prototype.query)
 }
