@@ -186,8 +186,13 @@ describe.each([
     await sleep(300)
     disk.free(node)
     await fetching
-    const token = await node.call('POST', '/v1/auth/authorize', needOf('ada'))
-    expect(as.isLive(token.body.context.token)).toBe(true)
+    // on a busy machine the rotated token may still wait to be stored
+    const token = await vi.waitFor(async () => {
+      const answer = await node.call('POST', '/v1/auth/authorize', needOf('ada'))
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      return answer.body.context.token
+    }, 300_000)
+    expect(as.isLive(token)).toBe(true)
     expect(as.tokenRequests('refresh_token')).toHaveLength(1)
   })
 })
