@@ -237,7 +237,7 @@ describe('while a node of an older release listens', () => {
   test('a newer node that begins to listen makes it read everything again', async () => {
     const follower = await followChanges(
       { connectionString: database.url },
-      { pool, closeConnections() {}, commits: createCommits(pool, () => {}), notify() {} },
+      { pool, leaveOthers() {}, commits: createCommits(pool, () => {}), notify() {} },
     )
     await using older = await olderNode()
     await older.until(({ change }) => change === undefined)

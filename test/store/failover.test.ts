@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { nameOfServer, openPool } from '../../src/store/dialects/postgres/pool.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
@@ -160,6 +162,26 @@ test('a call whose connection to the former primary answers nothing ends when th
   } finally {
     await store.close()
   }
+})
+
+test('connections to the server that took over are kept when those to the former one are closed', async () => {
+  await using former = await startPostgres()
+  await using current = await former.startStandby()
+  await using address = await openAddress(former.url)
+  const { pool, leaveOthers } = openPool(address.url)
+  const answer = (client: pg.PoolClient) =>
+    client.query('select 1').then(
+      () => 'answered',
+      () => 'closed',
+    )
+  const toFormer = await pool.connect()
+  await current.promote()
+  address.leadTo(current.url)
+  const toCurrent = await pool.connect()
+  leaveOthers(await nameOfServer(toCurrent))
+  expect(await Promise.all([toFormer, toCurrent].map(answer))).toEqual(['closed', 'answered'])
+  for (const client of [toFormer, toCurrent]) client.release(true)
+  await pool.end()
 })
 
 describe('a server that takes no writes', () => {

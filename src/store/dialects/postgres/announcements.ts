@@ -57,7 +57,7 @@ export interface FeedParts extends ServerPool {
  */
 export async function followChanges(
   config: pg.ClientConfig,
-  { pool, closeConnections, commits, notify, againAfterMs }: FeedParts,
+  { pool, leaveOthers, commits, notify, againAfterMs }: FeedParts,
 ): Promise<Announcements> {
   const node = commits.writer
   const table = createChangeTable(node)
@@ -116,13 +116,13 @@ export async function followChanges(
   }
 
   /**
-   * When the address leads to another server than before, the pool's open connections lead to the former one. They answer
-   * nothing if its machine is gone, until each statement reaches its time limit; or what was written there is lost.
+   * When the address leads to another server than before, some of the pool's connections still lead to the former one. They
+   * answer nothing if its machine is gone, until each statement reaches its time limit; or what was written there is lost.
    */
   async function leaveFormer(fresh: pg.Client): Promise<void> {
     const former = server
     server = await nameOfServer(fresh)
-    if (former !== undefined && server !== former) closeConnections()
+    if (former !== undefined && server !== former) leaveOthers(server)
   }
 
   async function follow(on: pg.Client, begun: ChangePosition, everyMs: number): Promise<void> {

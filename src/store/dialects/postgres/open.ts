@@ -38,7 +38,7 @@ export async function openPostgresStore(
   await refuseTransactionPooling(clientConfig(url))
   admit?.(await readFacts(url))
   await migrateDatabase(url, { partitions, distribute })
-  const { pool, closeConnections } = openPool(url)
+  const { pool, leaveOthers } = openPool(url)
   const listeners: ((change: StoreChange) => void)[] = []
   const notify = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
@@ -61,7 +61,7 @@ export async function openPostgresStore(
     const commits = createCommits(pool, lost, opening)
     void sweepCommits(pool).catch(() => {}) // the next start deletes them too
     announcements = hasSnapshots
-      ? await followChanges(clientConfig(url), { pool, closeConnections, commits, notify, againAfterMs })
+      ? await followChanges(clientConfig(url), { pool, leaveOthers, commits, notify, againAfterMs })
       : unannounced()
     const space = createSpace()
     const transact = space.watch(createTransact({ pool, announcements, commits, notify }))

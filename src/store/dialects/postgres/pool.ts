@@ -22,26 +22,34 @@ export function clientConfig(url: string): pg.ClientConfig {
 
 export interface ServerPool {
   readonly pool: pg.Pool
-  /** Closes all connections that are open. What runs on one fails as if the server had closed it. */
-  closeConnections(): void
+  /**
+   * Closes the open connections that lead to another server than the named one (`nameOfServer`). What runs on one fails as
+   * if its server had closed it.
+   */
+  leaveOthers(server: string | undefined): void
 }
 
 /** A pool that survives restarts of the server: a lost connection fails its call, but does not end the process. */
 export function openPool(url: string): ServerPool {
-  const open = new Set<pg.PoolClient>()
-  const verify = (client: pg.ClientBase, done: (error?: Error) => void) =>
-    void refuseReadOnly(client).then(() => done(), done)
+  /** The open connections, and which server each leads to. */
+  const open = new Map<pg.PoolClient, string | undefined>()
+  async function examine(client: pg.PoolClient): Promise<void> {
+    await refuseReadOnly(client)
+    open.set(client, await nameOfServer(client))
+  }
+  const verify = (client: pg.PoolClient, done: (error?: Error) => void) =>
+    void examine(client).then(() => done(), done)
   const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE, verify })
   pool.on('error', () => {}) // an idle connection was lost, and the pool has removed it
   pool.on('connect', (client) => {
     client.on('error', () => {}) // the statement that is running fails with the same error
-    open.add(client)
+    open.set(client, undefined)
   })
   pool.on('remove', (client) => open.delete(client))
   return {
     pool,
-    closeConnections() {
-      for (const { connection } of open) connection.stream.destroy()
+    leaveOthers(server) {
+      for (const [{ connection }, name] of open) if (name !== server) connection.stream.destroy()
     },
   }
 }
