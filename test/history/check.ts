@@ -7,7 +7,10 @@ export interface Violation {
   readonly excerpt: readonly string[]
 }
 
-/** Within that time after the faults have ended, every user has a token. */
+/**
+ * Within that time after the faults have ended, every user has a token. It counts while users are refused or wait, and not
+ * while they approve or are answered, which takes longer on a slow machine.
+ */
 export const LIVENESS_MS = 45_000
 
 /**

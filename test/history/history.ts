@@ -112,7 +112,7 @@ export interface TrailHistory {
 
 export interface End {
   readonly connections: readonly string[]
-  /** From the end of the faults until every user had a token; absent: not in time. */
+  /** How long users were refused after the end of the faults (`LIVENESS_MS`); absent: some had no token in time. */
   readonly settledMs?: number
   readonly unsettled: readonly string[]
   /** By node, how often its process says that the database has lost commits. */
