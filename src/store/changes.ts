@@ -30,6 +30,8 @@ export interface ChangePosition {
   readonly horizon: number
   readonly end: number
   readonly open: readonly number[]
+  /** When this server was started: another server, or the same one after a crash, may give the ids a second time. */
+  readonly server: string
 }
 
 /** Changed rows of a list that processes keep in memory (`cached-rows.ts`), so that they read only these rows again. */

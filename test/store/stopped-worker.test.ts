@@ -3,9 +3,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { forgetResponses } from '../../src/flows/held-grant.ts'
 import { refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { type Scene, startScene } from '../flows/fixtures.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { until } from '../until.ts'
-import { type DatabaseWithWorkers, databaseWithWorkers } from './stopped-worker.ts'
+import {
+  authorizeAt,
+  type DatabaseWithWorkers,
+  databaseWithWorkers,
+  processThatHasRead,
+  startProcess,
+  watchNames,
+} from './stopped-worker.ts'
 
 // Users whose connections a stopped worker of the database holds fail alone, and all others are served. A worker that is
 // back is asked again half a second after its last failure, so what follows is awaited.
@@ -37,10 +43,6 @@ afterEach(async () => {
 const statuses = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status)
 const times = <T>(of: T): readonly T[] => Array.from({ length: AT_ONCE }, () => of)
 
-/** Fetches for these users, all at once. */
-const fetchAll = (users: readonly string[]) =>
-  Promise.all(users.map((user_id) => scene.authorize({ user_id })))
-
 const UNAVAILABLE = {
   status: 503,
   body: {
@@ -56,40 +58,38 @@ async function releasesOf(user_id: string): Promise<number> {
 
 describe('while the worker of one user is stopped', () => {
   test('fetches of one commit fail for that user, and succeed for others with an entry each', async () => {
-    await fetchAll(['ada', 'grace']) // both are cached
     const before = { ada: await releasesOf('ada'), grace: await releasesOf('grace') }
+    await using other = await processThatHasRead(scene, database, ['ada', 'grace'])
     await database.stopWorkerOf('ada')
-    const answers = await fetchAll([...times('ada'), ...times('grace')])
+    const answers = await Promise.all(
+      [...times('ada'), ...times('grace')].map((user) => authorizeAt(other, user)),
+    )
     for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
     expect(answers[0]?.headers.get('retry-after')).toBe('5')
     expect(statuses(answers.slice(AT_ONCE))).toEqual(times(200))
     await database.startWorkers()
     expect(await releasesOf('ada')).toBe(before.ada)
     expect(await releasesOf('grace')).toBe(before.grace + AT_ONCE)
-    await until(async () => (await scene.authorize({ user_id: 'ada' })).status === 200)
+    await until(async () => (await authorizeAt(other, 'ada')).status === 200)
   })
 
   test('the same in a process that has cached nothing: reads that share a statement fail alone', async () => {
     await database.stopWorkerOf('ada')
-    await using other = await anotherProcess()
-    const fetchThere = (user_id: string) =>
-      other.call('POST', '/v1/auth/authorize', {
-        auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
-        user_id,
-      })
-    const answers = await Promise.all([...times('ada'), ...times('grace')].map(fetchThere))
+    await using other = await startProcess(scene, database)
+    const answers = await Promise.all(
+      [...times('ada'), ...times('grace')].map((user) => authorizeAt(other, user)),
+    )
     for (const answer of answers.slice(0, AT_ONCE)) expect(answer).toMatchObject(UNAVAILABLE)
     expect(statuses(answers.slice(AT_ONCE))).toEqual(times(200))
   })
 
   test('a failed fetch asks the worker for a moment only, and does not lock the chain of the audit trail', async () => {
-    await fetchAll(['ada'])
+    await using other = await processThatHasRead(scene, database, ['ada'])
     await database.stopWorkerOf('ada')
-    const sent = vi.spyOn(pg.Client.prototype, 'query')
-    expect(await scene.authorize({ user_id: 'ada' })).toMatchObject(UNAVAILABLE)
-    const names = sent.mock.calls.map(([asked]) => (asked as { readonly name?: string } | undefined)?.name)
-    expect(names).toContain('confirm_connection')
-    expect(names).not.toContain('lock_audit_head')
+    const sent = watchNames()
+    expect(await authorizeAt(other, 'ada')).toMatchObject(UNAVAILABLE)
+    expect(sent()).toContain('confirm_connections')
+    expect(sent()).not.toContain('lock_audit_head')
   })
 
   test('others begin, list and disconnect; lists over all users say what is wrong', async () => {
@@ -152,11 +152,11 @@ const ASKED_EACH_MS = 500
 
 test('a worker that has failed three times is sent a statement now and then, and all else is refused unsent', async () => {
   const [{ id }] = (await scene.call('GET', '/v1/connections?user_id=ada')).body.items
-  await fetchAll(['ada', 'grace'])
-  await scene.gatepass.broker.uses.flush() // so that this job does not write ada's row
+  await using other = await processThatHasRead(scene, database, ['ada', 'grace'])
+  const fetchAll = (users: readonly string[]) => Promise.all(users.map((user) => authorizeAt(other, user)))
   await database.stopWorkerOf('ada')
   for (let failed = 0; failed < 3; failed++)
-    expect(await scene.authorize({ user_id: 'ada' })).toMatchObject(UNAVAILABLE)
+    expect(await authorizeAt(other, 'ada')).toMatchObject(UNAVAILABLE)
 
   const sent = vi.spyOn(pg.Client.prototype, 'query')
   const began = performance.now()
@@ -171,87 +171,6 @@ test('a worker that has failed three times is sent a statement now and then, and
   expect(asked.length).toBeLessThanOrEqual(turns)
 
   await database.startWorkers()
-  await until(async () => (await scene.authorize({ user_id: 'ada' })).status === 200)
+  await until(async () => (await authorizeAt(other, 'ada')).status === 200)
   expect(statuses(await fetchAll(times('ada')))).toEqual(times(200))
 })
-
-describe('the check of a release', () => {
-  test.each<[string, string, Moment]>([
-    ['right after the connection was read', 'confirm_connection', 'after'],
-    ['before the audit trail is locked', 'lock_audit_head', 'before'],
-  ])('sees a deletion that was committed %s', async (_, name, moment) => {
-    await using other = await anotherProcess()
-    const deleted = await deletionOfAda(other)
-    await fetchAll(['ada'])
-    once(moment, name, deleted)
-    expect((await scene.authorize({ user_id: 'ada' })).body).toMatchObject({ status: 'pending' })
-    expect(deleted).toHaveBeenCalledOnce()
-  })
-
-  test('sees that a deletion may be among changes that were pruned since the connection was read', async () => {
-    await using other = await anotherProcess()
-    const deleted = await deletionOfAda(other)
-    await fetchAll(['ada'])
-    once('before', 'lock_audit_head', async () => {
-      await deleted()
-      await database.sql('delete from changes')
-      const xid = 'pg_current_xact_id()::text::bigint'
-      await database.sql(`insert into changes (xid, writer, pruned_below) values (${xid}, 'another', ${xid})`)
-    })
-    expect((await scene.authorize({ user_id: 'ada' })).body).toMatchObject({ status: 'pending' })
-    expect(deleted).toHaveBeenCalledOnce()
-  })
-
-  test('waits while a transaction that may be committed already has the row locked', async () => {
-    await fetchAll(['ada'])
-    const writer = new pg.Client({ connectionString: database.url })
-    await writer.connect()
-    await writer.query("begin; update connections set generation = generation + 1 where user_id = 'ada'")
-    const sent = vi.spyOn(pg.Client.prototype, 'query')
-    let isAnswered = false
-    const fetching = scene.authorize({ user_id: 'ada' }).finally(() => {
-      isAnswered = true
-    })
-    const tries = () =>
-      sent.mock.calls.filter(
-        ([asked]) => (asked as { readonly name?: string } | undefined)?.name === 'confirm_unlocked',
-      )
-    await until(() => tries().length > 1)
-    expect(isAnswered).toBe(false)
-    expect((await scene.authorize({ user_id: 'grace' })).status).toBe(200)
-    await writer.query('rollback')
-    await writer.end()
-    expect([200, 503]).toContain((await fetching).status) // a slow machine may give up first
-  })
-})
-
-/** Another process on the database, at the same time. */
-function anotherProcess(): Promise<Gatepass> {
-  return startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: database.url } })
-}
-
-/** A function that deletes ada's connection in the other process. */
-async function deletionOfAda({ call }: Gatepass) {
-  const [{ id }] = (await call('GET', '/v1/connections?user_id=ada')).body.items
-  return vi.fn(async () => {
-    expect((await call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
-  })
-}
-
-type Moment = 'before' | 'after'
-
-/** Runs `act` before the next statement whose name begins so is sent, or after the answer to it. */
-function once(moment: Moment, name: string, act: () => Promise<void>): void {
-  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
-  let isDue = true
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [asked] = args as [{ readonly name?: string }]
-    if (!isDue || !asked.name?.startsWith(name)) return query.apply(this, args)
-    isDue = false
-    if (moment === 'before') return act().then(() => query.apply(this, args))
-    const answer = args.at(-1) as (...results: unknown[]) => void // as the pool passes it
-    return query.call(this, ...args.slice(0, -1), (...results: unknown[]) =>
-      act().then(() => answer(...results)),
-    )
-  } as typeof pg.Client.prototype.query)
-}

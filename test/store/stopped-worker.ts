@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { vi } from 'vitest'
 import { ownerBits } from '../../src/domain/ids.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import type { Scene } from '../flows/fixtures.ts'
+import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 
 /** A database of the distributed form, in which the rows of some owners cannot be reached. */
@@ -74,4 +78,33 @@ export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
       await runSql(server.href, `drop role ${role}`)
     },
   }
+}
+
+/** Another process on the scene's database. */
+export function startProcess(scene: Scene, { url }: Pick<DatabaseWithWorkers, 'url'>): Promise<Gatepass> {
+  return startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: url } })
+}
+
+/** Another process, which has cached the connections of these users, and has released no token of them. */
+export async function processThatHasRead(
+  scene: Scene,
+  database: Pick<DatabaseWithWorkers, 'url'>,
+  users: readonly string[],
+): Promise<Gatepass> {
+  const process = await startProcess(scene, database)
+  for (const user of users) await authorizeAt(process, user, ['write']) // not granted
+  return process
+}
+
+export function authorizeAt(process: Gatepass, user_id: string, scopes = ['read']): Promise<Answer> {
+  return process.call('POST', '/v1/auth/authorize', {
+    auth_requirement: { id: 'demo', oauth2: { scopes } },
+    user_id,
+  })
+}
+
+/** Returns a function that returns the names of the statements which were sent since. */
+export function watchNames(): () => readonly (string | undefined)[] {
+  const sent = vi.spyOn(pg.Client.prototype, 'query')
+  return () => sent.mock.calls.map(([asked]) => (asked as { readonly name?: string } | undefined)?.name)
 }

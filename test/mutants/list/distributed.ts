@@ -4,7 +4,8 @@ import type { Mutation } from '../mutation.ts'
 
 const POSTGRES = 'src/store/dialects/postgres'
 const STOPPED = 'store/stopped-worker.test.ts'
-const RELEASE = 'sees a deletion that was committed %s'
+const RELEASES = 'store/confirmed-releases.test.ts'
+const RELEASE = 'a deletion by another process that was committed %s is seen'
 const BREAKER = 'a worker that has failed three times is sent a statement now and then'
 const JOBS = 'the jobs in the background go on for all others'
 const REFUSALS = 'cli/distribute.test.ts'
@@ -17,7 +18,7 @@ export const distributed: readonly Mutation[] = [
     file: `${POSTGRES}/confirmations.ts`,
     from: 'return isChanged ? undefined : confirmed.row',
     to: 'return isChanged && confirmed.row === undefined ? undefined : confirmed.row',
-    test: STOPPED,
+    test: RELEASES,
     name: RELEASE,
   },
   {
@@ -26,16 +27,16 @@ export const distributed: readonly Mutation[] = [
     file: `${POSTGRES}/audit.ts`,
     from: 'where xid >= $5::bigint or xid = any($6::bigint[])`',
     to: 'where xid >= $5::bigint and xid = any($6::bigint[])`',
-    test: STOPPED,
+    test: RELEASES,
     name: RELEASE,
   },
   {
     rows: ['P7'],
     fault: 'a change between the read of a connection and that of the position is not compared',
     file: `${POSTGRES}/confirmations.ts`,
-    from: '{ position, row: ',
-    to: '{ position: await currentPosition(pool), row: ',
-    test: STOPPED,
+    from: 'const confirmed = { position, row: ',
+    to: 'const confirmed = { position: await currentPosition(pool), row: ',
+    test: RELEASES,
     name: RELEASE,
   },
   {
@@ -44,8 +45,53 @@ export const distributed: readonly Mutation[] = [
     file: `${POSTGRES}/confirmations.ts`,
     from: 'if (changes === undefined) return xid > horizon',
     to: 'if (changes === undefined) return xid > Number.MAX_SAFE_INTEGER + horizon',
-    test: STOPPED,
-    name: 'sees that a deletion may be among changes that were pruned',
+    test: RELEASES,
+    name: 'a deletion may be among changes that were pruned',
+  },
+  {
+    rows: ['P7'],
+    fault: 'a row that a transaction is writing counts as current',
+    file: `${POSTGRES}/confirmations.ts`,
+    from: 'if (row?.isSettled === false) {',
+    to: 'if (row?.isSettled === undefined && row !== undefined) {',
+    test: RELEASES,
+    name: 'a row that an open transaction writes is waited for',
+  },
+  {
+    rows: [],
+    fault: 'a row that was once locked is never current again',
+    file: `${POSTGRES}/confirmations.ts`,
+    from: ' or pg_visible_in_snapshot(${WRITER}::text::xid8, pg_current_snapshot())',
+    to: '',
+    test: RELEASES,
+    name: 'a row that was locked, and is not any more, is read once',
+  },
+  {
+    rows: ['P7'],
+    fault: 'a connection is remembered while a change of it by this process is committed',
+    file: `${POSTGRES}/write.ts`,
+    from: 'if (notifyBefore !== undefined) changes',
+    to: 'if (notifyBefore === undefined) changes',
+    test: RELEASES,
+    name: 'a deletion by this process, whose commit is not answered yet, is seen',
+  },
+  {
+    rows: ['P7'],
+    fault: 'a position of another server is compared with the changes of this one',
+    file: `${POSTGRES}/confirmations.ts`,
+    from: 'confirmed === undefined || confirmed.position.server !== server',
+    to: 'confirmed === undefined',
+    test: RELEASES,
+    name: 'a position of another server',
+  },
+  {
+    rows: [],
+    fault: 'each release reads its connection on its worker',
+    file: `${POSTGRES}/confirmations.ts`,
+    from: 'if (row !== undefined && began === epoch) remembered.set',
+    to: 'if (row === undefined && began === epoch) remembered.set',
+    test: RELEASES,
+    name: 'a connection whose token was released is not read again',
   },
   {
     rows: [],
@@ -96,7 +142,7 @@ export const distributed: readonly Mutation[] = [
     rows: [],
     fault: 'last-used times of all are lost while a worker does not answer',
     file: 'src/store/last-use.ts',
-    from: 'if (!parts?.isUnavailable(error)) throw error',
+    from: 'if (!parts.isUnavailable(error)) throw error',
     to: 'throw error',
     test: STOPPED,
     name: JOBS,

@@ -35,6 +35,8 @@ export interface Announcements {
   append(client: pg.ClientBase, changes: readonly StoreChange[]): Promise<void>
   /** Notifies the other nodes, after the commit. */
   wake(): void
+  /** All changes that are visible at this position were passed on. `undefined`: it is not known up to where. */
+  position(): ChangePosition | undefined
   /** Returns a number. It differs from the number of the last call when changes may have been missed in between. */
   missed(): number
   close(): Promise<void>
@@ -45,6 +47,8 @@ export interface FeedParts extends ServerPool {
   readonly notify: (change: StoreChange) => void
   /** Passes the changes of other nodes a second time after this many milliseconds; absent: once. */
   readonly againAfterMs?: number | undefined
+  /** Whether the position is also moved after each change of this node. */
+  readonly followsOwn?: boolean
 }
 
 /**
@@ -57,7 +61,7 @@ export interface FeedParts extends ServerPool {
  */
 export async function followChanges(
   config: pg.ClientConfig,
-  { pool, leaveOthers, commits, notify, againAfterMs }: FeedParts,
+  { pool, leaveOthers, commits, notify, againAfterMs, followsOwn }: FeedParts,
 ): Promise<Announcements> {
   const node = commits.writer
   const table = createChangeTable(node)
@@ -67,6 +71,7 @@ export async function followChanges(
   let revision = 0
   /** All changes from before this time were received. */
   let heardUntil = Number.NEGATIVE_INFINITY
+  let passed: ChangePosition | undefined
   let client: pg.Client | undefined
   let server: string | undefined
   let isClosed = false
@@ -149,6 +154,7 @@ export async function followChanges(
         // either the server for writes has lost it too, or this is another server
         if (found.ownCommit < acknowledged && !(await commits.checkLoss())) throw new Error('a stale server')
         heardUntil = Math.max(heardUntil, commits.begunAt(found.ownCommit))
+        passed = position
         pruning.passed(position.horizon)
         if (isDue) await older.check(on)
       } catch {
@@ -172,6 +178,7 @@ export async function followChanges(
         await current.lost
         heardUntil = Number.NEGATIVE_INFINITY
         client = undefined
+        passed = undefined
         if (isClosed) return
       }
       await pause(Math.min(LONGEST_BACKOFF_MS, 50 * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2))
@@ -196,7 +203,11 @@ export async function followChanges(
         ),
       )
     },
-    wake: wakeUps.request,
+    wake() {
+      if (followsOwn) signal.set()
+      wakeUps.request()
+    },
+    position: () => passed,
     missed() {
       if (performance.now() - heardUntil > SILENT_MS) revision++
       return revision + commits.losses
@@ -221,6 +232,7 @@ export function unannounced(): Announcements {
   return {
     async append() {},
     wake() {},
+    position: () => undefined,
     missed: () => ++revision,
     async close() {},
   }

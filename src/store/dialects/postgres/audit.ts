@@ -5,6 +5,7 @@ import type { StoreChange } from '../../changes.ts'
 import { bitsOfOwners } from '../../partitions.ts'
 import { type IsCurrent, PRECONDITIONS, type PreconditionNoun, staleChangeOf } from '../../preconditions.ts'
 import { appendTo, lockHead } from './audit-chain.ts'
+import { SERVER } from './change-table.ts'
 import { earliestOf, unchangedRow } from './confirmations.ts'
 import { fromDriver } from './failures.ts'
 import type { Transact } from './write.ts'
@@ -12,7 +13,7 @@ import type { Transact } from './write.ts'
 interface AuditForm {
   readonly isPartitioned: boolean
   /** Present where connections are on workers (`confirmations.ts`). */
-  readonly confirm?: AuditTrail['confirm']
+  readonly confirm?: AuditTrail['confirm'] | undefined
 }
 
 export function postgresAudit(
@@ -96,16 +97,17 @@ const comparisonWithConfirmed: ReadCurrent = async (client, releases) => {
       xid: Number(version),
       changes: status === '' ? undefined : (JSON.parse(status) as StoreChange[]), // `Announcements.append` wrote it
     }))
+  const server = rows.find(({ noun }) => noun === SERVER_NAME)?.status ?? ''
   const isCurrent = comparisonWith(rows)
   return (release) => (noun, key, basis, matches) => {
     if (noun !== 'connection') return isCurrent(noun, key, basis, matches)
-    const row = unchangedRow(release, later)
+    const row = unchangedRow(release, { server, later })
     return row !== undefined && matches(row)
   }
 }
 
 interface Row {
-  readonly noun: PreconditionNoun | typeof LATER
+  readonly noun: PreconditionNoun | typeof LATER | typeof SERVER_NAME
   readonly id: string
   readonly version: string
   readonly status: string
@@ -154,6 +156,8 @@ const SELECT_IN_PARTITIONS = SELECT_PRECONDITIONS.replace(
 
 /** The rows of changes that the reads of connections may not have seen. */
 const LATER = 'later'
+const SERVER_NAME = 'server'
 const SELECT_BESIDE_CONNECTIONS = `${selectOf(NOUNS.filter((noun) => noun !== 'connection'))}
   union all select '${LATER}', '', coalesce(pruned_below, xid), coalesce(body, '') from changes
-    where xid >= $5::bigint or xid = any($6::bigint[])`
+    where xid >= $5::bigint or xid = any($6::bigint[])
+  union all select '${SERVER_NAME}', '', 0, ${SERVER}`

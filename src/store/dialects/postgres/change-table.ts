@@ -19,9 +19,9 @@ export interface NewChanges {
 /** The current position. */
 export async function currentPosition(on: pg.ClientBase | pg.Pool): Promise<ChangePosition> {
   const { rows } = await fromDriver(
-    on.query<{ snapshot: string }>({ name: 'current_position', text: SNAPSHOT }),
+    on.query<{ snapshot: string; server: string }>({ name: 'current_position', text: POSITION }),
   )
-  return positionOf(rows[0]?.snapshot ?? '')
+  return positionOf(rows[0]?.snapshot ?? '', rows[0]?.server ?? '')
 }
 
 /** The table by which processes announce changes: each transaction adds a row, and the other processes read it. */
@@ -38,6 +38,9 @@ export const APPEND_CHANGES =
   'insert into changes (xid, writer, body) values (pg_current_xact_id()::text::bigint, $1, $2)'
 
 const SNAPSHOT = 'select pg_current_snapshot()::text as snapshot'
+/** What tells servers with different transactions apart. */
+export const SERVER = 'pg_postmaster_start_time()::text'
+const POSITION = `${SNAPSHOT}, ${SERVER} as server`
 // one statement, so that the rows and the next position come from the same snapshot
 const READ = `select now.snapshot, own.number as own_commit, news.body, news.pruned_below
   from (${SNAPSHOT}) now cross join (${NEWEST_COMMIT.replace('$1', '$3')}) own left join (
@@ -60,7 +63,7 @@ const PRUNE = `with pruned as (
 export function createChangeTable(writer: string): ChangeTable {
   return {
     begin: currentPosition,
-    async readSince(on, { end, open, horizon }) {
+    async readSince(on, { end, open, horizon, server }) {
       const { rows } = await fromDriver(
         on.query<Read>({
           name: 'read_changes',
@@ -69,7 +72,7 @@ export function createChangeTable(writer: string): ChangeTable {
         }),
       )
       const isTooMuch = rows.length > MOST_ROWS
-      const position = positionOf(rows[0]?.snapshot ?? '')
+      const position = positionOf(rows[0]?.snapshot ?? '', server)
       return {
         position,
         changes: isTooMuch ? [] : rows.flatMap(({ body }) => (body === null ? [] : JSON.parse(body))),
@@ -93,11 +96,12 @@ interface Read {
 }
 
 /** Reads a `pg_snapshot`: `horizon:end:open,open`. */
-function positionOf(snapshot: string): ChangePosition {
+function positionOf(snapshot: string, server: string): ChangePosition {
   const [horizon, end, open = ''] = snapshot.split(':')
   return {
     horizon: Number(horizon),
     end: Number(end),
     open: open === '' ? [] : open.split(',').map(Number),
+    server,
   }
 }

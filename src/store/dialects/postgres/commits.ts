@@ -21,8 +21,8 @@ export interface Commits {
   readonly newest: number
   /** How many times the database was found to have lost commits. */
   readonly losses: number
-  /** Begins a transaction, which writes its number. */
-  begin(client: pg.ClientBase): Promise<OwnTransaction>
+  /** Begins a transaction, which writes its number. `opening`: the SQL with which it begins. */
+  begin(client: pg.ClientBase, opening?: string): Promise<OwnTransaction>
   /**
    * Whether the transaction whose COMMIT was not answered, or with a warning, was committed; a "no" is final. The question
    * is a write on the same row. So it waits until the transaction has ended on its server, which may be waiting for its replica; a replica
@@ -74,11 +74,8 @@ const PUT_NEXT = `update commits set number = $3, at = ${NOW}
 export const NEWEST_COMMIT = 'select coalesce(max(number), 0) as number from commits where writer = $1'
 const ROWS = 'select slot, number from commits where writer = $1'
 
-/**
- * `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. `opening`: the SQL by
- * which a transaction begins.
- */
-export function createCommits(pool: pg.Pool, lost: (ms: number) => void, opening = 'begin'): Commits {
+/** `lost` is called when the database has lost commits, all of them newer than `ms` milliseconds. */
+export function createCommits(pool: pg.Pool, lost: (ms: number) => void): Commits {
   const writer = randomUUID()
   const beginnings = createBeginnings()
   const free: number[] = []
@@ -175,7 +172,7 @@ export function createCommits(pool: pg.Pool, lost: (ms: number) => void, opening
     get losses() {
       return losses
     },
-    async begin(client) {
+    async begin(client, opening = 'begin') {
       const before = losses
       const begun = { slot: free.pop() ?? slots++, number: beginnings.next() }
       const answers = await fromDriver(client.query(`${opening}; ${put(begun)}`)) // one round trip

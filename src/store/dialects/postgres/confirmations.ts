@@ -1,10 +1,12 @@
+import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 import { ownerBits } from '../../../domain/ids.ts'
-import type { AuditedRelease, ConfirmedConnection, Precondition } from '../../audit-trail.ts'
+import type { AuditedRelease, AuditTrail, ConfirmedConnection, Precondition } from '../../audit-trail.ts'
 import type { ChangePosition, StoreChange } from '../../changes.ts'
 import { PRECONDITIONS } from '../../preconditions.ts'
+import type { Announcements } from './announcements.ts'
 import { currentPosition } from './change-table.ts'
-import { fromDriver, isLocked, RetryableError } from './failures.ts'
+import { fromDriver, RetryableError } from './failures.ts'
 import type { Workers } from './workers.ts'
 
 // The check of a release on a database whose connections are on workers. The transaction that appends releases of several
@@ -16,61 +18,150 @@ import type { Workers } from './workers.ts'
 // on the head, sees the announcements of all such writes that came before it.
 
 const { key, version, status } = PRECONDITIONS.connection
-const COLUMNS = `(${version})::bigint as version, ${status} as status`
-const OF_OWNER = `from connections where owner_bits = $1 and ${key} = $2`
-/** Any transaction that has locked or changed the row, ended or not, has left its id in `xmax`. */
-const READ = `select ${COLUMNS}, xmax::text <> '0' as "isTouched" ${OF_OWNER}`
+const SNAPSHOT_END = 'pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
+/** `xmax` with its epoch: the server gives its lower 32 bits, which are less than 2^31 away from the snapshot's end. */
+const WRITER = `(${SNAPSHOT_END} + ((xmax::text::bigint - ${SNAPSHOT_END}) << 32 >> 32))`
 /**
- * A commit over several servers is on the coordinator before it is on each worker: until then a worker that was just
- * started reads the row from before. It is still locked.
+ * A commit over several servers is on the coordinator before it is on each worker: until then a worker, even one that was
+ * started again, reads the row from before. But `xmax` names the transaction that last wrote or locked the row, and the
+ * worker's snapshot tells whether it has ended.
  */
-const READ_UNLOCKED = `select ${COLUMNS} ${OF_OWNER} for share nowait`
+const READ = `select ${key} as id, (${version})::bigint as version, ${status} as status,
+    xmax::text = '0' or pg_visible_in_snapshot(${WRITER}::text::xid8, pg_current_snapshot()) as "isSettled"
+  from connections where owner_bits = any($1::text[]) and ${key} = any($2::text[])`
 
-/** Returns `AuditTrail.confirm`. Releases of one turn of the event loop share the position. */
-export function createConfirm(
+/** How many connections are remembered, and for how long: for a change that nobody announced, such as an administrator's SQL. */
+const REMEMBERED = 50_000
+const REMEMBERED_MS = 10_000
+
+export interface Confirmations {
+  readonly confirm: NonNullable<AuditTrail['confirm']>
+  /** Called with each change of this and of other nodes; with those of this node before their commit is sent, too. */
+  forget(change: StoreChange): void
+}
+
+/**
+ * A connection that was read is remembered until a change of it is announced. So its next release is confirmed by what
+ * the feed of changes has passed on, without its worker.
+ */
+export function createConfirmations(
   pool: pg.Pool,
-  { watch }: Pick<Workers, 'watch'>,
-): (release: AuditedRelease) => Promise<ConfirmedConnection> {
-  let shared: Promise<ChangePosition> | undefined
+  { watch, findWorker }: Pick<Workers, 'watch' | 'findWorker'>,
+  feed: Pick<Announcements, 'position' | 'missed'>,
+): Confirmations {
+  const remembered = new LRUCache<string, ConfirmedConnection>({ max: REMEMBERED, ttl: REMEMBERED_MS })
+  const readers = new Map<string | undefined, (asked: Asked) => void>()
+  let revision = feed.missed()
+  /** Counts what was forgotten: what was read meanwhile is not remembered. */
+  let epoch = 0
 
-  async function positionOfTurn(): Promise<ChangePosition> {
-    await new Promise(setImmediate)
-    shared = undefined
-    return currentPosition(pool)
+  function forgetAll(): void {
+    epoch++
+    remembered.clear()
   }
 
-  async function find(name: string, text: string, [bits, id]: OfRow): Promise<Found | undefined> {
+  /** Reads together the connections that one worker holds. */
+  async function read(asked: readonly Asked[]): Promise<void> {
+    const began = epoch
     try {
-      const query = { name, text, values: [bits, id] }
-      return (await watch(bits, () => fromDriver(pool.query<Found>(query)))).rows[0]
+      const position = await currentPosition(pool)
+      const bits = [...new Set(asked.map(({ ownerBits }) => ownerBits))]
+      const values = [bits, [...new Set(asked.map(({ id }) => id))]]
+      const query = { name: 'confirm_connections', text: READ, values }
+      const { rows } = await watch(bits[0], () => fromDriver(pool.query<Found>(query)))
+      const found = new Map(rows.map((row) => [row.id, row]))
+      for (const { id, resolve, reject } of asked) {
+        const row = found.get(id)
+        if (row?.isSettled === false) {
+          reject(new RetryableError('the connection is being written'))
+          continue
+        }
+        const confirmed = { position, row: row && { version: Number(row.version), status: row.status } }
+        if (row !== undefined && began === epoch) remembered.set(id, confirmed)
+        resolve(confirmed)
+      }
     } catch (error) {
-      throw isLocked(error) ? new RetryableError('the connection is being written', { cause: error }) : error
+      for (const { reject } of asked) reject(error)
     }
   }
 
-  return async ({ connection: { id, projectId, userId } }) => {
-    shared ??= positionOfTurn()
-    const position = await shared
-    const values: OfRow = [ownerBits(projectId, userId), id]
-    const seen = await find('confirm_connection', READ, values)
-    const found = seen?.isTouched ? await find('confirm_unlocked', READ_UNLOCKED, values) : seen
-    return { position, row: found && { version: Number(found.version), status: found.status } }
+  async function readWith(id: string, bits: string): Promise<ConfirmedConnection> {
+    const worker = await findWorker(bits)
+    let ask = readers.get(worker)
+    if (ask === undefined) {
+      ask = inTurn(read)
+      readers.set(worker, ask)
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<ConfirmedConnection>()
+    ask({ id, ownerBits: bits, resolve, reject })
+    return promise
+  }
+
+  return {
+    async confirm({ connection: { id, projectId, userId } }) {
+      const current = feed.missed()
+      if (current !== revision) forgetAll()
+      revision = current
+      const known = remembered.get(id)
+      const passed = feed.position()
+      if (known === undefined || passed === undefined) return readWith(id, ownerBits(projectId, userId))
+      return passed.end > known.position.end ? { ...known, position: passed } : known
+    },
+    forget(change) {
+      if (change.noun !== 'connection') return
+      epoch++
+      remembered.delete(change.id)
+    },
   }
 }
 
-type OfRow = readonly [ownerBits: string, id: string]
+/** Runs one call at a time, with all items that have arrived since the last one began. */
+function inTurn<Item>(run: (items: readonly Item[]) => Promise<void>): (item: Item) => void {
+  let waiting: Item[] = []
+  let isRunning = false
 
-interface Found {
-  readonly version: string
-  readonly status: string
-  readonly isTouched?: boolean
+  async function runAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const items = waiting
+      waiting = []
+      await run(items)
+    }
+    isRunning = false
+  }
+
+  return (item) => {
+    waiting.push(item)
+    if (isRunning) return
+    isRunning = true
+    setImmediate(runAll) // with the items of the same turn of the event loop
+  }
 }
 
-/** A row of the table of changes, as the transaction of the releases reads it. */
+interface Asked {
+  readonly id: string
+  readonly ownerBits: string
+  readonly resolve: (confirmed: ConfirmedConnection) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Found {
+  readonly id: string
+  readonly version: string
+  readonly status: string
+  readonly isSettled: boolean
+}
+
+/** A row of the table of changes. */
 export interface LaterChange {
   readonly xid: number
   /** `undefined`: rows below `xid` were deleted. */
   readonly changes: readonly StoreChange[] | undefined
+}
+
+/** The table of changes as the transaction of the releases reads it. */
+export interface ChangesSince {
+  readonly server: string
+  readonly later: readonly LaterChange[]
 }
 
 /** From where the table of changes must be read for these releases. */
@@ -82,12 +173,12 @@ export function earliestOf(releases: readonly AuditedRelease[]): Pick<ChangePosi
   }
 }
 
-/** The row as it was confirmed; `undefined` where it may have changed since. */
+/** The row as it was confirmed; `undefined` where it may have changed since. `server`: the one that the changes are from. */
 export function unchangedRow(
   { connection, confirmed }: AuditedRelease,
-  later: readonly LaterChange[],
+  { server, later }: ChangesSince,
 ): Precondition | undefined {
-  if (confirmed === undefined) return undefined
+  if (confirmed === undefined || confirmed.position.server !== server) return undefined
   const { horizon, end, open } = confirmed.position
   const isChanged = later.some(({ xid, changes }) => {
     if (changes === undefined) return xid > horizon

@@ -105,11 +105,6 @@ export function isTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '57014'
 }
 
-/** Whether a statement with NOWAIT found a row that another transaction has locked. */
-export function isLocked(error: unknown): boolean {
-  return sqlStateOf(error) === '55P03'
-}
-
 function isTransient(error: unknown): boolean {
   if (error instanceof RetryableError || isConnectionFailure(error) || isWorkerFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false

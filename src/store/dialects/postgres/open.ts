@@ -13,7 +13,7 @@ import { allTables, storeParts } from '../../store-parts.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { createCommits, sweepCommits } from './commits.ts'
-import { createConfirm } from './confirmations.ts'
+import { createConfirmations } from './confirmations.ts'
 import { checkDistribution, differencesOf } from './distribution.ts'
 import { findWeakCommit } from './durability.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf, engineOf } from './engine.ts'
@@ -58,18 +58,28 @@ export async function openPostgresStore(
     const { hasSnapshots, form } = await retry(() => examine(pool), POSTGRES_RETRIES)
     const isDistributed = form?.kind === 'distributed'
     const { opening, againAfterMs, dialect } = differencesOf(form)
-    const commits = createCommits(pool, lost, opening)
+    const commits = createCommits(pool, lost)
     void sweepCommits(pool).catch(() => {}) // the next start deletes them too
     announcements = hasSnapshots
-      ? await followChanges(clientConfig(url), { pool, leaveOthers, commits, notify, againAfterMs })
+      ? await followChanges(clientConfig(url), {
+          pool,
+          leaveOthers,
+          commits,
+          notify,
+          againAfterMs,
+          followsOwn: isDistributed,
+        })
       : unannounced()
     const space = createSpace()
-    const transact = space.watch(createTransact({ pool, announcements, commits, notify }))
     const builder = new PgDialect()
     const toText: ToText = (query) => builder.sqlToQuery(query)
     const owners = form === undefined ? undefined : createOwnerFinder()
     // without snapshots it is another engine: all of its machines answer as one
     const workers = isDistributed && hasSnapshots ? createWorkers(pool) : undefined
+    const confirmations = workers && createConfirmations(pool, workers, announcements)
+    if (confirmations) listeners.push(confirmations.forget)
+    const parts = { pool, announcements, commits, notify, notifyBefore: confirmations?.forget }
+    const transact = space.watch(createTransact({ ...parts, opening }))
     const run = createRunner(owners, workers)
     const nouns = createNouns(
       {
@@ -97,9 +107,10 @@ export async function openPostgresStore(
         owners,
         parts: workers,
       },
-      postgresAudit(transact, notify, {
+      // its tables are all on the server that the pool is connected to
+      postgresAudit(space.watch(createTransact(parts)), notify, {
         isPartitioned: form !== undefined,
-        ...(workers && { confirm: createConfirm(pool, workers) }),
+        confirm: confirmations?.confirm,
       }),
       storeParts,
     )

@@ -30,6 +30,8 @@ const ASK_WORKERS = `begin; set local citus.node_connection_timeout = ${CONNECT_
 export interface Workers extends DatabaseParts {
   /** The workers that do not answer the coordinator, named by their `nodeid` in the table `pg_dist_node`. */
   findSilent(): Promise<readonly SilentWorker[]>
+  /** The worker that holds the rows of this owner. */
+  findWorker(ownerBits: string): Promise<string | undefined>
   /**
    * Runs a statement about the rows of one owner. Throws `WorkerDown` at once while the owner's worker is known not to
    * answer, so that its users do not take all connections of the pool from the others.
@@ -55,7 +57,7 @@ export function createWorkers(pool: pg.Pool): Workers {
   let workerOf = new Map<string, string>()
   const failing = new Map<string, Failing>()
   // of connections that the pool opens from now on; PostgreSQL without Citus accepts it too
-  pool.options.options = `-c citus.node_connection_timeout=${CONNECT_MS}`
+  pool.options.options = `-c citus.node_connection_timeout=${CONNECT_MS} -c citus.multi_shard_modify_mode=sequential -c citus.max_adaptive_executor_pool_size=1`
 
   async function hasCitus(): Promise<boolean> {
     isCitus ??= (await fromDriver(pool.query(IS_CITUS))).rows.length > 0
@@ -98,6 +100,10 @@ export function createWorkers(pool: pg.Pool): Workers {
       // the driver gives a list of results for several statements
       const rows = (answers as unknown as readonly pg.QueryResult<{ id: number; address: string }>[])[2]?.rows
       return (rows ?? []).map(({ id, address }) => ({ name: `worker ${id}`, address }))
+    },
+    async findWorker(ownerBits) {
+      await currentPlaces()
+      return workerOf.get(ownerBits)
     },
     async watch(ownerBits, run) {
       const worker = ownerBits === undefined ? undefined : workerOf.get(ownerBits)

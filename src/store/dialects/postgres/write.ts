@@ -22,19 +22,25 @@ export interface WriterParts {
   readonly pool: pg.Pool
   readonly announcements: Pick<Announcements, 'append' | 'wake'>
   readonly commits: Commits
+  /** The SQL with which a transaction begins. By default `begin`. */
+  readonly opening?: string
   readonly notify: (change: StoreChange) => void
+  /** Receives the changes before their commit is sent too. */
+  readonly notifyBefore?: ((change: StoreChange) => void) | undefined
 }
 
-export function createTransact({ pool, announcements, commits, notify }: WriterParts): Transact {
+export function createTransact(parts: WriterParts): Transact {
+  const { pool, announcements, commits, notify, notifyBefore, opening } = parts
   return async (audit, body) => {
     const client = await fromDriver(pool.connect())
     let isBroken = false
     let own: OwnTransaction | undefined
     try {
-      own = await commits.begin(client)
+      own = await commits.begin(client, opening)
       const changes: StoreChange[] = []
       const { done, hasWritten } = await body(client, (change) => void changes.push(change))
       if (changes.length > 0) await announcements.append(client, changes)
+      if (notifyBefore !== undefined) changes.forEach(notifyBefore)
       // the head of the audit chain is locked last, since all writers of a project wait for this lock
       const isAudited = audit !== undefined && done !== undefined && done !== false
       if (isAudited) await appendAudit(client, audit)
