@@ -51,6 +51,8 @@ export interface DatabaseParts {
   readonly isUnavailable: (error: unknown) => boolean
   /** The owners' bits in each part, all of which are on one server, as `SeveralOwners.ownersBits`. */
   readonly ownersOfEach: () => Promise<readonly string[]>
+  /** Names the part that holds the rows of this owner. */
+  readonly findPart: (ownerBits: string) => Promise<string | undefined>
 }
 
 /** The SQL that SQLite and PostgreSQL spell differently, and figures that differ because nodes share PostgreSQL. */

@@ -1,15 +1,17 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Database } from './database.ts'
+import type { Database, DatabaseParts } from './database.ts'
 import { inPartitions, ownerColumn, type SeveralOwners, severalOwners } from './partitions.ts'
 
 /** Writes when each row was last used, by its id. A later time that is already stored stays. */
-export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<void>
+export type WriteLastUse = (uses: Uses) => Promise<void>
+
+type Uses = ReadonlyMap<string, EpochSeconds>
 
 /** `member`: the table's column with the time. `keeps`: whether the latest or the first time stays stored. */
 export function createLastUse<Member extends string>(
-  { query, statement, write, dialect, owners, parts }: Database,
+  { query, statement, write, writeRepeatable, dialect, owners, parts }: Database,
   table: SQLiteTable & Readonly<Record<'id' | Member, AnySQLiteColumn>>,
   member: Member,
   keeps: 'latest' | 'first' = 'latest',
@@ -38,34 +40,40 @@ export function createLastUse<Member extends string>(
   const useInPartitions = useWhere((p) =>
     and(sql`${id} = substr(used.key, 5)`, sql`${owner} = substr(used.key, 1, 4)`, inPartitions(table, p)),
   )
-  const writeUses: WriteLastUse = async (uses) => {
-    const known: [string, EpochSeconds][] = []
-    const others: [string, EpochSeconds][] = []
-    const bits = new Set<string>()
+  /** One statement for the rows of each part that `partOf` names, and one for all rows whose owner is not known. */
+  const statementsFor = async (uses: Uses, partOf: DatabaseParts['findPart']) => {
+    const groups = new Map<string | undefined, { bits: Set<string>; uses: Record<string, EpochSeconds> }>()
+    const others: Record<string, EpochSeconds> = {}
     for (const [rowId, at] of uses) {
-      const owner = owners.findBits({ id: rowId })
-      if (owner === undefined) others.push([rowId, at])
-      else {
-        known.push([owner + rowId, at])
-        bits.add(owner)
+      const bits = owners.findBits({ id: rowId })
+      if (bits === undefined) {
+        others[rowId] = at
+        continue
       }
+      const part = await partOf(bits)
+      const group = groups.get(part) ?? { bits: new Set(), uses: {} }
+      groups.set(part, group)
+      group.bits.add(bits)
+      group.uses[bits + rowId] = at
     }
-    await write(undefined, function* () {
-      if (known.length > 0)
-        yield* useInPartitions({ uses: Object.fromEntries(known), ...severalOwners(bits) })
-      if (others.length > 0) yield* use({ uses: Object.fromEntries(others) })
-    })
+    const ofGroups = [...groups.values()].map(({ bits, uses }) =>
+      useInPartitions({ uses, ...severalOwners(bits) }),
+    )
+    return Object.keys(others).length > 0 ? [...ofGroups, use({ uses: others })] : ofGroups
   }
 
-  return async (uses) => {
-    try {
-      return await writeUses(uses)
-    } catch (error) {
-      if (!parts?.isUnavailable(error)) throw error
+  if (parts === undefined)
+    return async (uses) => {
+      const statements = await statementsFor(uses, async () => 'all')
+      await write(undefined, function* () {
+        for (const one of statements) yield* one
+      })
     }
-    // a time that cannot be written is lost, as in a crash
-    for (const some of Map.groupBy(uses, ([rowId]) => owners.findBits({ id: rowId })).values())
-      await writeUses(new Map(some)).catch((error: unknown) => {
+
+  // each statement alone, so that it locks its rows for a moment only. A time that cannot be written is lost, as in a crash
+  return async (uses) => {
+    for (const one of await statementsFor(uses, parts.findPart))
+      await writeRepeatable(one).catch((error: unknown) => {
         if (!parts.isUnavailable(error)) throw error
       })
   }

@@ -46,7 +46,7 @@ export interface Confirmations {
  */
 export function createConfirmations(
   pool: pg.Pool,
-  { watch, findWorker }: Pick<Workers, 'watch' | 'findWorker'>,
+  { watch, findPart }: Pick<Workers, 'watch' | 'findPart'>,
   feed: Pick<Announcements, 'position' | 'missed'>,
 ): Confirmations {
   const remembered = new LRUCache<string, ConfirmedConnection>({ max: REMEMBERED, ttl: REMEMBERED_MS })
@@ -60,7 +60,7 @@ export function createConfirmations(
     remembered.clear()
   }
 
-  /** Reads together the connections that one worker holds. */
+  /** Reads together the connections that one part of the database holds. */
   async function read(asked: readonly Asked[]): Promise<void> {
     const began = epoch
     try {
@@ -86,11 +86,11 @@ export function createConfirmations(
   }
 
   async function readWith(id: string, bits: string): Promise<ConfirmedConnection> {
-    const worker = await findWorker(bits)
-    let ask = readers.get(worker)
+    const part = await findPart(bits)
+    let ask = readers.get(part)
     if (ask === undefined) {
       ask = inTurn(read)
-      readers.set(worker, ask)
+      readers.set(part, ask)
     }
     const { promise, resolve, reject } = Promise.withResolvers<ConfirmedConnection>()
     ask({ id, ownerBits: bits, resolve, reject })

@@ -7,6 +7,13 @@ import { fromDriver, isTimeout, isWorkerFailure, WorkerDown } from './failures.t
 
 /** For how long the coordinator waits for a worker to accept a connection. By default it waits 30 s. */
 const CONNECT_MS = 1_000
+/** Of connections to the coordinator. PostgreSQL without Citus accepts them too. */
+const SETTINGS = {
+  node_connection_timeout: CONNECT_MS,
+  // one connection to each worker: by default a statement over all shards opens one for each, which takes longer than the shard
+  max_adaptive_executor_pool_size: 1,
+  multi_shard_modify_mode: 'sequential',
+}
 /** After this many statements in a row that a worker has failed, it is asked once in `PAUSE_MS` only. */
 const FAILURES = 3
 const PAUSE_MS = 500
@@ -14,11 +21,11 @@ const PAUSE_MS = 500
 const PLACES_MS = 10_000
 
 const EVERY_BITS = "select lpad(to_hex(i), 4, '0') as bits from generate_series(0, 65535) as i"
-const OWNERS_OF_SHARDS = `select array_agg(bits) as bits, max(groupid)::text as worker
+const OWNERS_OF_SHARDS = `select shardid::text as part, array_agg(bits) as bits, max(groupid)::text as worker
   from (select bits, get_shard_id_for_distribution_column('connections', bits) as shardid from (${EVERY_BITS}) as every) as owned
   join pg_dist_placement using (shardid) group by shardid`
 /** Where Citus is absent, in tests: sixteen parts. */
-const OWNERS_BY_DIGIT = `select array_agg(bits) as bits, left(bits, 1) as worker from (${EVERY_BITS}) as every group by worker`
+const OWNERS_BY_DIGIT = `select left(bits, 1) as part, array_agg(bits) as bits, left(bits, 1) as worker from (${EVERY_BITS}) as every group by part`
 const IS_CITUS = "select from pg_extension where extname = 'citus'"
 
 /** In one round trip, and for this transaction alone: the setting. */
@@ -30,8 +37,6 @@ const ASK_WORKERS = `begin; set local citus.node_connection_timeout = ${CONNECT_
 export interface Workers extends DatabaseParts {
   /** The workers that do not answer the coordinator, named by their `nodeid` in the table `pg_dist_node`. */
   findSilent(): Promise<readonly SilentWorker[]>
-  /** The worker that holds the rows of this owner. */
-  findWorker(ownerBits: string): Promise<string | undefined>
   /**
    * Runs a statement about the rows of one owner. Throws `WorkerDown` at once while the owner's worker is known not to
    * answer, so that its users do not take all connections of the pool from the others.
@@ -40,6 +45,7 @@ export interface Workers extends DatabaseParts {
 }
 
 interface Part {
+  readonly part: string
   readonly bits: readonly string[]
   readonly worker: string
 }
@@ -54,10 +60,11 @@ export function createWorkers(pool: pg.Pool): Workers {
   let isCitus: boolean | undefined
   let places: Promise<readonly Part[]> | undefined
   let placesAt = 0
-  let workerOf = new Map<string, string>()
+  let partOf = new Map<string, Part>()
   const failing = new Map<string, Failing>()
-  // of connections that the pool opens from now on; PostgreSQL without Citus accepts it too
-  pool.options.options = `-c citus.node_connection_timeout=${CONNECT_MS} -c citus.multi_shard_modify_mode=sequential -c citus.max_adaptive_executor_pool_size=1`
+  pool.options.options = Object.entries(SETTINGS)
+    .map(([name, value]) => `-c citus.${name}=${value}`)
+    .join(' ')
 
   async function hasCitus(): Promise<boolean> {
     isCitus ??= (await fromDriver(pool.query(IS_CITUS))).rows.length > 0
@@ -67,7 +74,7 @@ export function createWorkers(pool: pg.Pool): Workers {
   async function readPlaces(): Promise<readonly Part[]> {
     const text = (await hasCitus()) ? OWNERS_OF_SHARDS : OWNERS_BY_DIGIT
     const { rows } = await fromDriver(pool.query<Part>(text))
-    workerOf = new Map(rows.flatMap(({ bits, worker }) => bits.map((one) => [one, worker])))
+    partOf = new Map(rows.flatMap((row) => row.bits.map((one) => [one, row])))
     return rows
   }
 
@@ -83,7 +90,7 @@ export function createWorkers(pool: pg.Pool): Workers {
 
   async function countFailure(ownerBits: string): Promise<void> {
     await currentPlaces()
-    const worker = workerOf.get(ownerBits)
+    const worker = partOf.get(ownerBits)?.worker
     if (worker === undefined) return
     const failures = (failing.get(worker)?.failures ?? 0) + 1
     failing.set(worker, { failures, askAt: performance.now() + PAUSE_MS })
@@ -101,12 +108,12 @@ export function createWorkers(pool: pg.Pool): Workers {
       const rows = (answers as unknown as readonly pg.QueryResult<{ id: number; address: string }>[])[2]?.rows
       return (rows ?? []).map(({ id, address }) => ({ name: `worker ${id}`, address }))
     },
-    async findWorker(ownerBits) {
+    async findPart(ownerBits) {
       await currentPlaces()
-      return workerOf.get(ownerBits)
+      return partOf.get(ownerBits)?.part
     },
     async watch(ownerBits, run) {
-      const worker = ownerBits === undefined ? undefined : workerOf.get(ownerBits)
+      const worker = ownerBits === undefined ? undefined : partOf.get(ownerBits)?.worker
       const known = worker === undefined ? undefined : failing.get(worker)
       if (known !== undefined && known.failures >= FAILURES) {
         if (performance.now() < known.askAt) throw new WorkerDown()
