@@ -7,7 +7,7 @@ import { BrokerError } from '../domain/errors.ts'
 import type { SharedConnection } from '../domain/shared-connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
-import type { AuditedRelease, RulesVersion } from '../store/audit-trail.ts'
+import { type AuditedRelease, confirmed, type RulesVersion } from '../store/audit-trail.ts'
 import type { Store } from '../store/store.ts'
 import { type ReleaseTexts, userOf } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
@@ -123,8 +123,6 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     if (queue.length > 0) schedule()
   }
 
-  const { confirm } = store.audit
-
   return {
     link,
     of: (projectId, event) => ({
@@ -154,13 +152,10 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
           'The request acts for a different user from the one whose token it needs.',
         )
       const at = now()
-      const asked = tokens.map((token) => toRelease(token, rules, context, at))
-      const releases =
-        confirm === undefined
-          ? asked
-          : await Promise.all(
-              asked.map(async (release) => ({ ...release, confirmed: await confirm(release) })),
-            )
+      const releases = await confirmed(
+        store.audit,
+        tokens.map((token) => toRelease(token, rules, context, at)),
+      )
       const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++

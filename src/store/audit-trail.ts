@@ -73,7 +73,8 @@ export interface AuditTrail {
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
   /**
    * Present on a database whose connections are on several servers: reads the connection before its release is appended, so
-   * that `release` asks none of these servers, and one that does not answer fails only the releases of its own users.
+   * that `release` asks none of these servers, and one that does not answer fails only the releases of its own users. There
+   * a release that was not confirmed is not valid (`confirmed`).
    */
   readonly confirm?: (release: AuditedRelease) => Promise<ConfirmedConnection>
   /** Blocks in the order of the chain, or the reverse. */
@@ -81,6 +82,15 @@ export interface AuditTrail {
   /** The blocks that hold these entries, each once, in the order of the chain. */
   blocksOf(projectId: string, seqs: readonly number[]): Promise<readonly AuditBlock[]>
   head(projectId: string): Promise<AuditHead | undefined>
+}
+
+/** The releases with what `confirm` returns for each of them, where the database has it. */
+export async function confirmed(
+  { confirm }: Pick<AuditTrail, 'confirm'>,
+  releases: readonly AuditedRelease[],
+): Promise<readonly AuditedRelease[]> {
+  if (confirm === undefined) return releases
+  return Promise.all(releases.map(async (release) => ({ ...release, confirmed: await confirm(release) })))
 }
 
 /** Reads the audit trail. Appending is in `dialects/`, since each database locks the chain's end differently. */

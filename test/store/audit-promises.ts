@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { AuditLink } from '../../src/store/audit-entries.ts'
+import { type AuditedRelease, confirmed } from '../../src/store/audit-trail.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   apiKey,
@@ -13,6 +14,9 @@ import {
 } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
+
+const appended = async ({ audit }: Store, releases: readonly AuditedRelease[], at: number) =>
+  audit.release(await confirmed(audit, releases), at, link)
 
 const ALL = { order: 'oldest first', limit: 100 } as const
 
@@ -131,10 +135,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         await using opened = await open()
         const { store, release, projectId } = await scene(opened)
         const { apiKey: _, ...withoutKey } = release
-        expect(await store.audit.release([release, { ...withoutKey, line: 'b' }], 7, link)).toEqual([
-          true,
-          true,
-        ])
+        expect(await appended(store, [release, { ...withoutKey, line: 'b' }], 7)).toEqual([true, true])
         expect(await store.audit.blocks(projectId, ALL)).toMatchObject([
           { firstSeq: 1, count: 2, at: 7, text: 'released\nb' },
         ])
@@ -179,11 +180,11 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
           await using opened = await open()
           const on = await scene(opened)
           const { store, release, projectId } = on
-          expect(await store.audit.release([release], 7, link)).toEqual([true])
+          expect(await appended(store, [release], 7)).toEqual([true])
           await change(opened[by], on)
           let announced = 0
           store.onChange(() => announced++)
-          expect(await store.audit.release([release], 8, link)).toEqual([false])
+          expect(await appended(store, [release], 8)).toEqual([false])
           expect(announced).toBeGreaterThan(0)
           expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1 })
         }
@@ -192,11 +193,11 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       test('appends releases of a rotated key until its grace period is over', async () => {
         await using opened = await open()
         const { store, other, key, release } = await scene(opened)
-        expect(await store.audit.release([release], 7, link)).toEqual([true])
+        expect(await appended(store, [release], 7)).toEqual([true])
         const next = apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })
         expect(await other.apiKeys.rotate(key, 20, next)).toBe(true)
-        expect(await store.audit.release([release], 19, link)).toEqual([true])
-        expect(await store.audit.release([release], 20, link)).toEqual([false])
+        expect(await appended(store, [release], 19)).toEqual([true])
+        expect(await appended(store, [release], 20)).toEqual([false])
       })
     })
   })

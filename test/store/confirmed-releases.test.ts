@@ -13,7 +13,7 @@ import {
 } from './stopped-worker.ts'
 
 // How a release is checked in the distributed form: a connection is read once, and the feed of changes says whether it is
-// still the same. So no token is released after a revocation, whoever has revoked it.
+// still the same. So no token is released after a revocation, in this process or another.
 
 let database: DatabaseWithWorkers
 let scene: Scene

@@ -5,6 +5,7 @@ import { subjectsOfUser } from '../../../src/features/policies/domain-quota-subj
 import { policyContext } from '../../../src/features/policies/store.ts'
 import type { QuotaUse } from '../../../src/features/policies/store-quotas.ts'
 import type { AuditLink } from '../../../src/store/audit-entries.ts'
+import { type AuditedRelease, confirmed } from '../../../src/store/audit-trail.ts'
 import type { StoreChange } from '../../../src/store/changes.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { SEALED_COLUMNS } from '../../../src/store/store-parts.ts'
@@ -12,6 +13,9 @@ import { connected, defined, inProject, type OpenedStore, sealed } from '../../s
 import { policy } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
+
+const appended = async ({ audit }: Store, releases: readonly AuditedRelease[], at: number) =>
+  audit.release(await confirmed(audit, releases), at, link)
 
 /** Tests the promises of `Policies`. */
 export function policyPromises(open: () => Promise<OpenedStore>): void {
@@ -155,11 +159,11 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
           await store.policies.add(policy({ projectId, id: 'older' }))
           const rules = [await store.policies.inForce(projectId)]
           const release = { projectId, line: 'released', connection: held, entry, rules }
-          expect(await store.audit.release([release], 7, link)).toEqual([true])
+          expect(await appended(store, [release], 7)).toEqual([true])
           await change(opened[by], projectId)
           let announced = 0
           store.onChange(() => announced++)
-          expect(await store.audit.release([release], 8, link)).toEqual([false])
+          expect(await appended(store, [release], 8)).toEqual([false])
           expect(announced).toBeGreaterThan(0)
           expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1 })
         }

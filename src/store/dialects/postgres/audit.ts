@@ -28,8 +28,7 @@ export function postgresAudit(
       await transact(entries, async () => ({ done: true, hasWritten: false }))
     },
 
-    async release(asked, at, link) {
-      const releases = confirm === undefined ? asked : await Promise.all(asked.map(confirmedBy(confirm)))
+    async release(releases, at, link) {
       const stale = await transact(undefined, async (client) => {
         // each write that could invalidate a release appends to the same chain, so it comes before this lock or after it
         const heads = new Map<string, AuditHead>()
@@ -49,12 +48,6 @@ export function postgresAudit(
       return stale.map((change) => change === undefined)
     },
   }
-}
-
-/** Returns a function that confirms the connection of a release, unless the caller has done so. */
-function confirmedBy(confirm: NonNullable<AuditForm['confirm']>) {
-  return async (release: AuditedRelease): Promise<AuditedRelease> =>
-    release.confirmed === undefined ? { ...release, confirmed: await confirm(release) } : release
 }
 
 /** Reads the current rows that the releases are based on, and returns the comparison with them for each release. */

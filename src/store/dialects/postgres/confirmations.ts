@@ -24,13 +24,14 @@ const WRITER = `(${SNAPSHOT_END} + ((xmax::text::bigint - ${SNAPSHOT_END}) << 32
 /**
  * A commit over several servers is on the coordinator before it is on each worker: until then a worker, even one that was
  * started again, reads the row from before. But `xmax` names the transaction that last wrote or locked the row, and the
- * worker's snapshot tells whether it has ended.
+ * worker's snapshot tells whether it has ended. (Of several that lock a row together, as FOR SHARE does, `xmax` is another
+ * kind of id: no statement locks these rows so, and they have no foreign keys.)
  */
 const READ = `select ${key} as id, (${version})::bigint as version, ${status} as status,
     xmax::text = '0' or pg_visible_in_snapshot(${WRITER}::text::xid8, pg_current_snapshot()) as "isSettled"
   from connections where owner_bits = any($1::text[]) and ${key} = any($2::text[])`
 
-/** How many connections are remembered, and for how long: for a change that nobody announced, such as an administrator's SQL. */
+/** How many connections are remembered, and for how long: for changes that are not announced, such as those of an administrator in SQL. */
 const REMEMBERED = 50_000
 const REMEMBERED_MS = 10_000
 
