@@ -56,7 +56,8 @@ export function eventWrites(database: Database): EventWrites {
 
   /** Numbers that were given out by commits that the database has lost are not given out again. */
   const after = sql`coalesce((select cast(value as bigint) from facts where name = ${sql.raw(`'${EVENTS_FACT}'`)}), 0)`
-  const nextOf = (last: SQLWrapper) => sql`${greaterOf(sql`coalesce(${last}, 0)`, after)} + 1`
+  const nextOf = (last: SQLWrapper, above: SQLWrapper = after) =>
+    sql`${greaterOf(sql`coalesce(${last}, 0)`, above)} + 1`
   const ofProject = statement((p: OfProject) =>
     query
       .select({
@@ -69,14 +70,19 @@ export function eventWrites(database: Database): EventWrites {
       .where(eq(webhooks.projectId, p.projectId)),
   )
   const count = {
-    connection: statement((p: ById) =>
+    // Citus takes no subselect here, so the value was read before
+    connection: statement((p: ById & { after: number }) =>
       query
         .update(connections)
-        .set({ eventSeq: nextOf(connections.eventSeq) })
+        .set({
+          eventSeq: database.isDistributed
+            ? nextOf(connections.eventSeq, sql`cast(${p.after} as bigint)`)
+            : nextOf(connections.eventSeq),
+        })
         .where(hasId(connections, p))
         .returning({ sequence: connections.eventSeq }),
     ),
-    worker: statement((p: ById) =>
+    worker: statement((p: ById & { after: number }) =>
       query
         .update(workers)
         .set({ eventSeq: nextOf(workers.eventSeq) })
@@ -149,14 +155,17 @@ export function eventWrites(database: Database): EventWrites {
     return receivers
   }
 
+  function* numbersAfter(): Steps<number> {
+    return Number((yield* begins({}))[0]?.value ?? 0)
+  }
+
   return {
     findReceivers,
     *nextSequence(noun, id) {
-      return (yield* count[noun]({ id }))[0]?.sequence ?? 1
+      const after = database.isDistributed ? yield* numbersAfter() : 0
+      return (yield* count[noun]({ id, after }))[0]?.sequence ?? 1
     },
-    *numbersAfter() {
-      return Number((yield* begins({}))[0]?.value ?? 0)
-    },
+    numbersAfter,
     add,
   }
 }
