@@ -13,6 +13,8 @@ import { SERVER_BEAT_MS, type ServerRegistration } from './services/server-regis
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
+/** Of last-used times, where each part of a distributed database gets a statement of its own. */
+const DISTRIBUTED_FLUSH_MS = 10_000
 /** Longer than `FLUSH_MS`: the console shows hourly counts, and to the minute when users were last seen. */
 const ACTIVITY_MS = 5_000
 const DESCRIPTORS_MS = 2_000
@@ -47,9 +49,9 @@ export interface DueWork {
 
 /** The jobs that every process runs. */
 export function ownJobs(broker: Broker, { features, registration }: DueWork): BackgroundJob[] {
-  const { uses, activity, history, liveness, log } = broker
+  const { uses, activity, history, liveness, log, store } = broker
   return [
-    { intervalMs: FLUSH_MS, run: () => uses.flush() },
+    { intervalMs: store.isDistributed ? DISTRIBUTED_FLUSH_MS : FLUSH_MS, run: () => uses.flush() },
     { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
     ...features.flatMap(({ jobs }) => jobs),

@@ -14,6 +14,8 @@ type RowKind = 'connections' | 'connectionTools' | 'apiKeys' | 'secrets' | 'link
  * have been unused for days.
  */
 const WRITE_INTERVAL_SECONDS = 60
+/** Rows of a batch where each part of a distributed database gets a statement of its own. */
+const DISTRIBUTED_BATCH = 2_000
 /** The most queued times. Some ids come from callers, such as those of users. */
 const MAX_ROWS = 50_000
 
@@ -22,18 +24,19 @@ export function isUseDue(noted: EpochSeconds | undefined, at: EpochSeconds): boo
   return noted === undefined || at >= noted + WRITE_INTERVAL_SECONDS || at < noted
 }
 
-/** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
+/** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last of them. */
 export interface UseLog extends Omit<WriteBehind<EpochSeconds>, 'add'> {
   used(kind: RowKind, id: string, at: EpochSeconds): void
 }
 
 export function createUseLog(store: Store): UseLog {
+  const batchRows = store.isDistributed ? DISTRIBUTED_BATCH : undefined
   const queues = {
-    connections: createLastTimes((uses) => store.connections.used(uses)),
+    connections: createLastTimes((uses) => store.connections.used(uses), batchRows),
     connectionTools: createLastTimes((uses) => store.connectionTools.used(uses)),
     apiKeys: createLastTimes((uses) => store.apiKeys.used(uses)),
     secrets: createLastTimes((uses) => store.secrets.used(uses)),
-    links: createLastTimes((uses) => store.authorizations.opened(uses)),
+    links: createLastTimes((uses) => store.authorizations.opened(uses), batchRows),
   }
   const sumOf = (figure: 'waiting' | 'dropped') =>
     Object.values(queues).reduce((sum, queue) => sum + queue[figure], 0)
@@ -53,12 +56,13 @@ export function createUseLog(store: Store): UseLog {
 }
 
 /** A queue of times that writes each row at most once in `WRITE_INTERVAL_SECONDS`. */
-export function createLastTimes(write: WriteLastUse): WriteBehind<EpochSeconds> {
+export function createLastTimes(write: WriteLastUse, batchRows?: number): WriteBehind<EpochSeconds> {
   // when the current interval began, and the rows that were written in it
   let since = 0
   const written = new Set<string>()
   const queue = createWriteBehind<EpochSeconds>({
     maxRows: MAX_ROWS,
+    ...(batchRows !== undefined && { batchRows }),
     async write(times) {
       for (const id of times.keys()) written.add(id)
       try {

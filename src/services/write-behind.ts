@@ -31,6 +31,8 @@ export interface WriteBehindOptions<Row> {
   readonly sizeOf?: (row: Row) => number
   /** The most that the sizes of the queued rows may add up to. */
   readonly maxSize?: number
+  /** The most rows of one batch. By default `BATCH`. */
+  readonly batchRows?: number
   /** Whether a batch may be written again when it is unknown if it was committed. Otherwise it is dropped. */
   readonly isRepeatable?: boolean
 }
@@ -41,6 +43,7 @@ export function createWriteBehind<Row>({
   merge = (_, added) => added,
   sizeOf = () => 0,
   maxSize = Infinity,
+  batchRows = BATCH,
   isRepeatable = true,
 }: WriteBehindOptions<Row>): WriteBehind<Row> {
   let pending = new Map<string, Row>()
@@ -64,7 +67,7 @@ export function createWriteBehind<Row>({
   function take(): ReadonlyMap<string, Row> {
     const batch = new Map<string, Row>()
     for (const [key, row] of pending) {
-      if (batch.size === BATCH) break
+      if (batch.size === batchRows) break
       batch.set(key, row)
       pending.delete(key)
       size -= sizeOf(row)

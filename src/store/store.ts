@@ -34,6 +34,8 @@ export interface Store extends Nouns {
   onLoss(listener: (loss: Loss) => void): void
   /** Writes a value. Throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
+  /** Present where connections are on several servers: a few large writes of many users' rows cost less than many small ones. */
+  readonly isDistributed?: true
   /**
    * Present on a database whose connections are on several servers, its workers: returns those that do not answer, by a
    * name that everybody may read and by their address.

@@ -48,7 +48,7 @@ async function writer(): Promise<pg.Client & AsyncDisposable> {
 }
 
 test('a connection whose token was released is not read again, also while its worker is stopped', async () => {
-  // it is forgotten after ten seconds, or when the feed is silent for three, which may be so on a slow machine
+  // it is forgotten when the feed is silent for three seconds, which may be so on a slow machine
   await until(async () => {
     await database.startWorkers()
     if ((await fetchToken()).status !== 200) return false

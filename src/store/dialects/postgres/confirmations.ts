@@ -33,7 +33,7 @@ const READ = `select ${key} as id, (${version})::bigint as version, ${status} as
 
 /** How many connections are remembered, and for how long: for changes that are not announced, such as those of an administrator in SQL. */
 const REMEMBERED = 50_000
-const REMEMBERED_MS = 10_000
+const REMEMBERED_MS = 300_000
 
 export interface Confirmations {
   readonly confirm: NonNullable<AuditTrail['confirm']>

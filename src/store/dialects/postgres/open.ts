@@ -124,7 +124,7 @@ export async function openPostgresStore(
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),
       onLoss: (listener) => void losses.push(listener),
-      ...(workers && { findSilentWorkers: workers.findSilent }),
+      ...(workers && { isDistributed: true as const, findSilentWorkers: workers.findSilent }),
       findWeakCommit: () => findWeakCommit(pool),
       figures: () => ({
         connections: {
