@@ -6,6 +6,8 @@ const ASK = `select current_setting('synchronous_commit') as setting
 
 /** `local` or `remote_write`, where a commit is answered before the synchronous standby has it on its disk. */
 export async function findWeakCommit(pool: pg.Pool): Promise<string | undefined> {
-  const { rows } = await fromDriver(pool.query<{ readonly setting: string }>(ASK))
+  const { rows } = await fromDriver(
+    pool.query<{ readonly setting: string }>({ name: 'weak_commit', text: ASK }),
+  )
   return rows[0]?.setting
 }
