@@ -505,12 +505,14 @@ async function startNonceServer() {
   let made = 0
   let pause: { readonly at: Moment; reached(): void; readonly released: Promise<void> } | undefined
 
-  async function reach(moment: Moment): Promise<void> {
-    if (pause?.at !== moment) return
+  /** Returns whether the request was held. */
+  async function reach(moment: Moment): Promise<boolean> {
+    if (pause?.at !== moment) return false
     const { reached, released } = pause
     pause = undefined
     reached()
     await released
+    return true
   }
 
   const server = await listen(async (req, res) => {
@@ -530,8 +532,7 @@ async function startNonceServer() {
       nonces.add(next)
       return answerJson(res, 400, { error: 'use_dpop_nonce' }, { 'dpop-nonce': next })
     }
-    await reach('arrived')
-    if (req.socket.destroyed) return // its client was killed before the request was carried out
+    if (await reach('arrived')) return // its client was killed before the request was carried out
     const answer = await fetch(as.tokenUrl, {
       method: 'POST',
       headers: {
