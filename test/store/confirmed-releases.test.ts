@@ -1,13 +1,11 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { unchangedRow } from '../../src/store/dialects/postgres/confirmations.ts'
-import { type Scene, startScene } from '../flows/fixtures.ts'
 import { until } from '../until.ts'
 import {
   authorizeAt,
-  type DatabaseWithWorkers,
-  databaseWithWorkers,
   processThatHasRead,
+  sceneWithWorkers,
   startProcess,
   watchNames,
 } from './stopped-worker.ts'
@@ -15,34 +13,18 @@ import {
 // How a release is checked in the distributed form: a connection is read once, and the feed of changes says whether it is
 // still the same. So no token is released after a revocation, in this process or another.
 
-let database: DatabaseWithWorkers
-let scene: Scene
+const on = sceneWithWorkers()
 
-beforeAll(async () => {
-  database = await databaseWithWorkers()
-})
-afterAll(() => database[Symbol.asyncDispose]())
-beforeEach(async () => {
-  scene = await startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
-  for (const user_id of ['ada', 'grace']) await scene.connect({ user_id })
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await database.startWorkers()
-  await until(async () => (await scene.call('DELETE', '/v1/admin/auth_providers/demo')).status < 300)
-  await scene[Symbol.asyncDispose]()
-})
-
-const fetchToken = () => scene.authorize({ user_id: 'ada' })
+const fetchToken = () => on.scene.authorize({ user_id: 'ada' })
 const readsIn = (names: readonly (string | undefined)[]) =>
   names.filter((name) => name === 'confirm_connections').length
 
 async function connectionId(): Promise<string> {
-  return (await scene.call('GET', '/v1/connections?user_id=ada')).body.items[0].id
+  return (await on.scene.call('GET', '/v1/connections?user_id=ada')).body.items[0].id
 }
 
 async function writer(): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString: database.url })
+  const client = new pg.Client({ connectionString: on.database.url })
   await client.connect()
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
@@ -50,9 +32,9 @@ async function writer(): Promise<pg.Client & AsyncDisposable> {
 test('a connection whose token was released is not read again, also while its worker is stopped', async () => {
   // it is forgotten when the feed is silent for three seconds, which may be so on a slow machine
   await until(async () => {
-    await database.startWorkers()
+    await on.database.startWorkers()
     if ((await fetchToken()).status !== 200) return false
-    await database.stopWorkerOf('ada')
+    await on.database.stopWorkerOf('ada')
     const sent = watchNames()
     const before = sent().length
     const { status } = await fetchToken()
@@ -65,7 +47,7 @@ test.each<[string, string, Moment]>([
   ['right after the connection was read', 'confirm_connections', 'after'],
   ['before the audit trail is locked', 'lock_audit_head', 'before'],
 ])('a deletion by another process that was committed %s is seen', async (_, name, moment) => {
-  await using asked = await processThatHasRead(scene, database, ['ada'])
+  await using asked = await processThatHasRead(on.scene, on.database, ['ada'])
   const deleted = await deletionOfAda()
   once(moment, name, deleted)
   expect((await authorizeAt(asked, 'ada')).body).toMatchObject({ status: 'pending' })
@@ -73,7 +55,7 @@ test.each<[string, string, Moment]>([
 })
 
 test('a deletion by another process of a connection that is remembered is seen', async () => {
-  await using asked = await startProcess(scene, database)
+  await using asked = await startProcess(on.scene, on.database)
   const deleted = await deletionOfAda()
   expect((await authorizeAt(asked, 'ada')).body).toMatchObject({ status: 'completed' })
   once('before', 'lock_audit_head', deleted)
@@ -82,13 +64,15 @@ test('a deletion by another process of a connection that is remembered is seen',
 })
 
 test('a deletion may be among changes that were pruned since the connection was read', async () => {
-  await using asked = await processThatHasRead(scene, database, ['ada'])
+  await using asked = await processThatHasRead(on.scene, on.database, ['ada'])
   const deleted = await deletionOfAda()
   once('before', 'lock_audit_head', async () => {
     await deleted()
-    await database.sql('delete from changes')
+    await on.database.sql('delete from changes')
     const xid = 'pg_current_xact_id()::text::bigint'
-    await database.sql(`insert into changes (xid, writer, pruned_below) values (${xid}, 'another', ${xid})`)
+    await on.database.sql(
+      `insert into changes (xid, writer, pruned_below) values (${xid}, 'another', ${xid})`,
+    )
   })
   expect((await authorizeAt(asked, 'ada')).body).toMatchObject({ status: 'pending' })
   expect(deleted).toHaveBeenCalledOnce()
@@ -99,7 +83,7 @@ test('a deletion by this process, whose commit is not answered yet, is seen', as
   await fetchToken()
   const held = holdCommitAfter('delete from "connections"')
   const feed = watchNames()
-  const deleting = scene.call('DELETE', `/v1/connections/${id}`)
+  const deleting = on.scene.call('DELETE', `/v1/connections/${id}`)
   await held.arrived
   const passed = feed().length
   const reads = () =>
@@ -116,7 +100,7 @@ test('a deletion by this process, whose commit is not answered yet, is seen', as
 })
 
 test('a row that an open transaction writes is waited for: it may be committed already', async () => {
-  await using other = await processThatHasRead(scene, database, ['ada', 'grace'])
+  await using other = await processThatHasRead(on.scene, on.database, ['ada', 'grace'])
   await using client = await writer()
   await client.query("begin; update connections set generation = generation + 1 where user_id = 'ada'")
   const sent = watchNames()
@@ -132,7 +116,7 @@ test('a row that an open transaction writes is waited for: it may be committed a
 })
 
 test('a row that was locked, and is not any more, is read once', async () => {
-  await using other = await processThatHasRead(scene, database, ['ada'])
+  await using other = await processThatHasRead(on.scene, on.database, ['ada'])
   await using client = await writer()
   await client.query("begin; select from connections where user_id = 'ada' for update; commit")
   const sent = watchNames()
@@ -142,7 +126,7 @@ test('a row that was locked, and is not any more, is read once', async () => {
 
 test('a position of another server, or of the same one before it was started again, confirms nothing', async () => {
   await fetchToken()
-  const { store } = scene.gatepass.broker
+  const { store } = on.scene.gatepass.broker
   const [connection] = await store.connections.ofOwner(await ownerOfAda())
   if (connection === undefined || store.audit.confirm === undefined) throw new Error('no connection')
   const release = {
@@ -159,10 +143,10 @@ test('a position of another server, or of the same one before it was started aga
 })
 
 async function ownerOfAda() {
-  const { store } = scene.gatepass.broker
+  const { store } = on.scene.gatepass.broker
   const { id: projectId } = await store.projects.ensure('default', 0)
   const [{ provider_uid }] = (
-    await database.sql("select provider_uid from connections where user_id = 'ada'")
+    await on.database.sql("select provider_uid from connections where user_id = 'ada'")
   ).rows as [{ provider_uid: string }]
   return { projectId, providerUid: provider_uid, userId: 'ada' }
 }
@@ -173,7 +157,7 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown
 async function deletionOfAda() {
   const id = await connectionId()
   return vi.fn(async () => {
-    expect((await scene.call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
+    expect((await on.scene.call('DELETE', `/v1/connections/${id}`)).status).toBe(200)
   })
 }
 

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { ownerBits } from '../../src/domain/ids.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
-import type { Scene } from '../flows/fixtures.ts'
+import { type Scene, startScene } from '../flows/fixtures.ts'
 import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
+import { until } from '../until.ts'
 
 /** A database of the distributed form, in which the rows of some owners cannot be reached. */
-export interface DatabaseWithWorkers extends AsyncDisposable {
+interface DatabaseWithWorkers extends AsyncDisposable {
   readonly url: string
   /** Statements that touch rows of this user's worker fail from now on, as if it had stopped. */
   stopWorkerOf(userId: string): Promise<void>
@@ -26,7 +27,7 @@ const workerOf = (projectId: string, userId: string) => ownerBits(projectId, use
  * PostgreSQL without Citus in place of several servers: a policy of row-level security throws the error of Citus for each
  * row of a stopped worker, whether a statement reads, locks, changes or adds it.
  */
-export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
+async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
   const database = await freshDatabase()
   const role = `gatepass_${randomUUID().replaceAll('-', '')}`
   await runSql(database.url, `create role ${role} login password 'of-a-test'`)
@@ -76,6 +77,34 @@ export async function databaseWithWorkers(): Promise<DatabaseWithWorkers> {
       await database[Symbol.asyncDispose]()
       server.pathname = '/postgres'
       await runSql(server.href, `drop role ${role}`)
+    },
+  }
+}
+
+/** For each test of a file, a scene in which ada and grace are connected, on one such database. */
+export function sceneWithWorkers(): { readonly scene: Scene; readonly database: DatabaseWithWorkers } {
+  let database: DatabaseWithWorkers
+  let scene: Scene
+  beforeAll(async () => {
+    database = await databaseWithWorkers()
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    scene = await startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+    for (const user_id of ['ada', 'grace']) await scene.connect({ user_id })
+  })
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await database.startWorkers()
+    await until(async () => (await scene.call('DELETE', '/v1/admin/auth_providers/demo')).status < 300)
+    await scene[Symbol.asyncDispose]()
+  })
+  return {
+    get scene() {
+      return scene
+    },
+    get database() {
+      return database
     },
   }
 }
