@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
+import { breakDatabase } from '../broken-database.ts'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
 
@@ -36,8 +36,7 @@ test('every request is a line at debug, by its route, under the id that it is an
 test('at info only what fails is a line, and all lines of one request name it', async () => {
   await using served = await serveProcess()
   expect((await served.call('GET', '/v1/tools')).status).toBe(200)
-  for (const suffix of ['-wal', '-shm']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
-  writeFileSync(served.databasePath, 'no database')
+  breakDatabase(served.databasePath)
   const broken = await fetch(`${served.url}/v1/connections?user_id=eve`, {
     headers: { authorization: `Bearer ${API_KEY}`, 'x-request-id': 'mine-2' },
   })

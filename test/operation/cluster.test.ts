@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { breakDatabase } from '../broken-database.ts'
 import { runHere } from '../cli/gatepass.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, begin, connect, importTool } from '../faults/clients.ts'
@@ -129,7 +129,7 @@ describe('serve --processes 2', () => {
 
   test('workers that end as soon as they have started are given up with one line', async () => {
     await using served = await start()
-    for (const suffix of ['', '-wal', '-shm']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
+    breakDatabase(served.databasePath)
     for (const pid of workersOf(served).values()) process.kill(pid, 'SIGKILL')
     expect(await served.ended).toEqual({ code: 1, signal: null })
     const said = served

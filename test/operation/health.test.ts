@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { breakDatabase } from '../broken-database.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, begin, connect, importTool } from '../faults/clients.ts'
 import { startGatepass } from '../gatepass.ts'
@@ -126,7 +126,7 @@ test('a database that is broken while somebody waits ends no process', async () 
   const { id } = await begin(served)
   const waiting = served.call('GET', `/v1/auth/status?id=${id}&wait=5`).catch(() => undefined)
   await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 1\n'))
-  for (const suffix of ['-wal', '-shm', '']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
+  breakDatabase(served.databasePath)
   await waiting
   expect((await served.get('/health')).status).toBe(200)
   expect((await served.get('/ready')).status).toBe(503)

@@ -1,7 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
+import { expireApprovals } from '../../../src/features/approvals/expire-approvals.ts'
 import { startFakeAuthorizationServer } from '../../fake-authorization-server.ts'
 import { type Gatepass, startGatepass, testClock } from '../../gatepass.ts'
 import { approve, providerBody } from '../world.ts'
@@ -13,8 +14,8 @@ export interface Twins extends AsyncDisposable {
   readonly known: Known
   readonly hot: Gatepass
   readonly usual: Gatepass
-  /** Writes times of last use, which else depends on how long the requests take. */
-  flush(): Promise<void>
+  /** Runs jobs of the background, which do not run by themselves: when they would depends on how long the requests take. */
+  runJobs(): Promise<void>
   advance(seconds: number): void
   /** Changes both by the API. */
   change(method: string, path: string, body?: object): Promise<void>
@@ -38,6 +39,7 @@ export async function startTwins(): Promise<Twins> {
   const known = await populate(first, as)
   await first.close()
   await copyFile(file('hot'), file('usual'))
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no background job runs by itself
   const hot = await startGatepass({ now: clock, environment, databasePath: file('hot') })
   const usual = await startGatepass({ now: clock, environment, databasePath: file('usual'), hotFetch: false })
   const same = createSame()
@@ -53,8 +55,11 @@ export async function startTwins(): Promise<Twins> {
     known,
     hot,
     usual,
-    async flush() {
-      for (const { broker } of [hot, usual]) await broker.uses.flush()
+    async runJobs() {
+      for (const { broker } of [hot, usual]) {
+        await broker.uses.flush()
+        await expireApprovals(broker)
+      }
     },
     advance: (seconds) => clock.advance(seconds),
     async change(method, path, body) {
@@ -72,6 +77,7 @@ export async function startTwins(): Promise<Twins> {
       same(await usesOf(hot), await usesOf(usual), 'the times of last use')
     },
     async [Symbol.asyncDispose]() {
+      vi.useRealTimers()
       await hot.close()
       await usual.close()
       await as.close()
