@@ -50,10 +50,10 @@ test.concurrent.each(DATABASES)(
       for (let round = 0; round < ROUNDS; round++) {
         // at a random number of answers, so that the speed of the machine does not matter
         const more = journal.answers.length + 20 + Math.random() * 150
-        await Promise.race([until(() => journal.answers.length >= more), sleep(5_000)])
+        await until(() => journal.answers.length >= more)
         // tokens run out at whole seconds, so refreshes come in crowds: every second kill waits for one
         const isAimed = round % 2 === 1
-        if (isAimed) await Promise.race([nextRefresh(as), sleep(5_000)])
+        if (isAimed) await nextRefresh(as)
         await sleep(Math.random() * (isAimed ? REFRESH_MS : 1_000))
         const [victim] = installation.nodes
         await victim?.kill()
@@ -130,8 +130,8 @@ function startLoad(installation: Installation, journal: Journal) {
     for (let turn = 0; !isOver; turn++) {
       const held = await connect(`user-${number}-${turn}`)
       if (held === undefined) continue
-      const end = Date.now() + 1500 + Math.random() * 2000
-      while (!isOver && Date.now() < end) {
+      const fetches = 50 + Math.random() * 50 // on a usual machine, tokens are refreshed two or three times meanwhile
+      for (let i = 0; !isOver && i < fetches; i++) {
         const answer = await ask(fetchToken(installation, held.id))
         if (answer !== undefined) journal.answers.push(answer)
         if (answer?.status === 403) break
