@@ -159,6 +159,36 @@ test('a write whose server was killed before its COMMIT is stored once or refuse
   }
 })
 
+test.each([
+  ['warning', 'closes'],
+  ['notice', 'keeps'],
+] as const)('after a %s at the commit it %s the connection', async (severity, what) => {
+  await using database = await freshDatabase()
+  const store = await openPostgresStore(database.url)
+  try {
+    await runSql(
+      database.url,
+      `create table backends (pid integer);
+       create function say() returns trigger language plpgsql as
+         $$ begin insert into backends values (pg_backend_pid()); raise ${severity} 'said'; return null; end $$;
+       create constraint trigger say after insert on projects deferrable initially deferred
+         for each row execute function say()`,
+    )
+    for (const name of ['one', 'two', 'three'])
+      expect(await store.projects.ensure(name, 1)).toMatchObject({ name })
+    await until(async () => {
+      const { rows } = await runSql(
+        database.url,
+        'select exists (select from pg_stat_activity a where a.pid = b.pid) as open from backends b',
+      )
+      expect(rows).toHaveLength(3)
+      return rows.every(({ open }) => open === (what === 'keeps'))
+    })
+  } finally {
+    await store.close()
+  }
+})
+
 test('a connection that died without being closed is noticed within seconds', async () => {
   await using database = await freshDatabase()
   await using proxy = await startProxy(new URL(database.url))

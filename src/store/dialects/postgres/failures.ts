@@ -62,6 +62,9 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof DriverError
 }
 
+/** The SQLSTATE of a notice; the name of its severity depends on the server's language. */
+const SUCCESSFUL = '00000'
+
 /** Whether the connection must be closed. A body's own error, such as a refusal, leaves it intact. */
 export function isUnusable(error: unknown): boolean {
   return isConnectionFailure(error) || sqlStateOf(error) === READ_ONLY
@@ -83,12 +86,12 @@ export async function fromDriver<T>(query: Promise<T>): Promise<T> {
 /**
  * `fromDriver` for a statement that ends a transaction. A warning of the server counts as a lost connection: it warns when
  * the wait for a synchronous standby was cancelled (`pg_cancel_backend`). The commit is then only on this server, which
- * answers it as any other.
+ * answers it as any other. Its notices are not warnings: what Citus sends to its workers, if an operator asked to see it.
  */
 export async function confirmed<T>(client: pg.ClientBase, run: () => Promise<T>): Promise<T> {
   let warning: string | undefined
-  const onNotice = ({ message }: { readonly message?: string | undefined }) => {
-    warning = message ?? ''
+  const onNotice = ({ code, message }: pg.NoticeMessage) => {
+    if (code !== SUCCESSFUL) warning = message ?? ''
   }
   client.on('notice', onNotice)
   try {
