@@ -1,8 +1,10 @@
 import Arcade from '@arcadeai/arcadejs'
 import { executeOrAuthorizeZodTool, toZod, toZodToolSet } from '@arcadeai/arcadejs/lib/index'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { digest } from '../digest.ts'
 import { startFakeWorker } from '../fake-worker.ts'
+import { gate } from '../gate.ts'
+import { until } from '../until.ts'
 import { UserAgent } from '../user-agent.ts'
 import { approve, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
 
@@ -414,16 +416,23 @@ describe('tools', () => {
   test('an execute that timed out is answered by what its first try did', async () => {
     const text = `slow-${newUser()}`
     const { tools } = world.worker
-    const slowly: (typeof tools)[number]['run'] = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 600))
-      return { value: text }
-    }
-    world.worker.tools = tools.map((tool) => (tool.name === 'Echo' ? { ...tool, run: slowly } : tool))
-    const options = { idempotencyKey: `key-${text}`, timeout: 400, maxRetries: 8 }
-    const answer = await client.tools.execute({ tool_name: 'Demo.Echo', input: { text } }, options)
+    const { opened, open } = gate()
+    const held: (typeof tools)[number]['run'] = () => opened.then(() => ({ value: text }))
+    world.worker.tools = tools.map((tool) => (tool.name === 'Echo' ? { ...tool, run: held } : tool))
+    const runs = () => world.worker.invocations.filter(({ call }) => call.inputs?.text === text)
+    const timeout = 599_999 // told apart from other timers
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const tries = () => timers.mock.calls.flatMap(([end, ms]) => (ms === timeout ? [end as () => void] : []))
+    const options = { idempotencyKey: `key-${text}`, timeout }
+    const executing = client.tools.execute({ tool_name: 'Demo.Echo', input: { text } }, options)
+    await until(() => runs().length === 1)
+    tries()[0]?.()
+    await until(() => tries().length === 2)
+    open()
+    expect(await executing).toMatchObject({ success: true, output: { value: text } })
+    expect(runs()).toHaveLength(1)
+    timers.mockRestore()
     world.worker.tools = tools
-    expect(answer).toMatchObject({ success: true, output: { value: text } })
-    expect(world.worker.invocations.filter(({ call }) => call.inputs?.text === text)).toHaveLength(1)
   })
 
   test('formatted tools', async () => {

@@ -839,7 +839,7 @@ test('a call that its caller gives up is no timeout', async () => {
   const asked = fetch(new URL('/v1/tools/execute', world.gatepass.url), {
     method: 'POST',
     headers: { authorization: world.gatepass.apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ tool_name: 'Demo.Slow', user_id, input: { ms: 4_000 } }),
+    body: JSON.stringify({ tool_name: 'Demo.Slow', user_id, input: { ms: 600_000 } }),
     signal: gone.signal,
   }).catch(() => undefined)
   const before = world.worker.invocations.length

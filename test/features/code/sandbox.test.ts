@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, MAX_OUTPUT_BYTES } from '../../../src/features/code/lim
 import { SEED_BYTES } from '../../../src/features/code/seeded-random.ts'
 import { inThread, threadTask } from '../../../src/tools/thread-pool.ts'
 import type { ThreadTaskInput } from '../../fixtures/thread-task.ts'
+import { until } from '../../until.ts'
 import { kindOf, NOW, returned, run } from './run.ts'
 
 describe('what code does', () => {
@@ -464,9 +465,19 @@ describe('what ends it', () => {
 test('a run that ended in time is no timeout, although its large value waits for a thread that reads it', async () => {
   const task = threadTask<ThreadTaskInput, unknown>('../../fixtures/thread-task', import.meta.url)
   const threads = Math.max(1, Math.min(4, availableParallelism() - 1)) // as in thread-pool.ts
-  const others = Array.from({ length: threads }, () => inThread(task, { does: 'wait', ms: 4_000 }))
-  const value = await returned('return "x".repeat(100_000)', { limits: { timeoutMs: 2_000 } })
-  expect(value).toBe('x'.repeat(100_000))
+  const held = new Int32Array(new SharedArrayBuffer(4))
+  const others = Array.from({ length: threads }, () =>
+    inThread(task, { does: 'hold', until: held.buffer }, { timeoutMs: 300_000 }),
+  )
+  const timeoutMs = 599_000 // told apart from other timers
+  const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
+  const value = returned('return "x".repeat(100_000)', { limits: { timeoutMs } })
+  const timer = () => begun.mock.results[begun.mock.calls.findIndex(([, ms = 0]) => ms >= timeoutMs)]?.value
+  await until(() => timer() !== undefined && ended.mock.calls.some(([one]) => one === timer()))
+  for (const spy of [begun, ended]) spy.mockRestore()
+  Atomics.store(held, 0, 1)
+  Atomics.notify(held, 0)
+  expect(await value).toBe('x'.repeat(100_000))
   await Promise.all(others)
 })
 
@@ -507,16 +518,26 @@ test('a failure to load the interpreter concerns one run: the next one loads it 
 })
 
 test('this thread goes on meanwhile', async () => {
+  const stop = new AbortController()
+  let begun = 0
   const running = [
     'for (;;);',
     'for (;;) await null',
     'const a = []; for (;;) { a.length = 0; a.push(a.slice()) }',
-  ].map((code) => kindOf(code, { limits: { timeoutMs: 500 } }))
+  ].map((code) =>
+    kindOf(`await tools.call("a"); ${code}`, {
+      limits: { timeoutMs: 600_000 },
+      signal: stop.signal,
+      async onRequest() {
+        begun++
+        return { reply: 'value', value: null }
+      },
+    }),
+  )
   let turns = 0
-  const counting = setInterval(() => turns++, 1)
-  expect(await Promise.all(running)).toEqual(['timeout', 'timeout', 'timeout'])
-  clearInterval(counting)
-  expect(turns).toBeGreaterThan(20) // of some five hundred
+  await until(() => begun === running.length && ++turns > 20)
+  stop.abort()
+  expect(await Promise.all(running)).toEqual(['cancelled', 'cancelled', 'cancelled'])
 })
 
 test('the thread loads nothing of the broker: no store, no setting, no way out', () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digest } from '../../digest.ts'
+import type { OxpTool } from '../../fake-oxp-server.ts'
 import { startFakeWorker } from '../../fake-worker.ts'
+import { gate } from '../../gate.ts'
 import { type CallOptions, type Gatepass, startGatepass } from '../../gatepass.ts'
 import { approve, metadata } from '../../http/world.ts'
 import { faultsOf } from './oxp-schemas.ts'
@@ -403,10 +405,17 @@ describe('call_id', () => {
       await expect(asked).rejects.toThrow()
     }
     const named = fresh('named')
-    const request = { tool_id: 'Oxp.Slow', call_id: fresh('call'), input: { ms: 2_000, text: named } }
+    const request = { tool_id: 'Oxp.Slow', call_id: fresh('call'), input: { ms: 0, text: named } }
+    const { tools } = world.server
+    const { opened, open } = gate()
+    const held: OxpTool['run'] = () => opened.then(() => ({ value: 'at last' }))
+    world.server.tools = tools.map((tool) => (tool.name === 'Slow' ? { ...tool, run: held } : tool))
     await cutOff(request, named)
-    expect(await resultOf(request)).toMatchObject({ success: true, value: 'at last' })
+    const again = resultOf(request)
+    open()
+    expect(await again).toMatchObject({ success: true, value: 'at last' })
     expect(runsOf(named)).toHaveLength(1)
+    world.server.tools = tools
 
     const unnamed = fresh('unnamed')
     const before = world.server.seen.abandoned
