@@ -90,7 +90,7 @@ export async function fromDriver<T>(query: Promise<T>): Promise<T> {
  */
 export async function confirmed<T>(client: pg.ClientBase, run: () => Promise<T>): Promise<T> {
   let warning: string | undefined
-  const onNotice = ({ code, message }: pg.NoticeMessage) => {
+  const onNotice = ({ code, message }: Readonly<Record<'code' | 'message', string | undefined>>) => {
     if (code !== SUCCESSFUL) warning = message ?? ''
   }
   client.on('notice', onNotice)
