@@ -3,6 +3,7 @@ import { refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { addProvider, approve, authorize, click } from '../flows/fixtures.ts'
+import { gate } from '../gate.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { freshDatabase } from '../postgres.ts'
 import { report } from './installation.ts'
@@ -259,11 +260,13 @@ test('a click at a node whose clock is ahead ends the exchange of another: each 
   await using world = await startApart(3600)
   const { as, behind, ahead } = world
   const { body } = await authorize(ahead, { user_id: 'ada' })
-  as.behaviour.exchangeDelayMs = 1_500
+  const { opened, open } = gate()
+  as.behaviour.onExchange = () => opened
   const first = click(body.url.replace(ahead.url, behind.url))
   await expect.poll(() => as.tokenRequests('authorization_code').length).toBe(1)
-  as.behaviour.exchangeDelayMs = 0
+  as.behaviour.onExchange = undefined
   await click(body.url)
+  open()
   await first
   const sent = as.tokenRequests('authorization_code').map(({ params }) => params.code)
   expect(new Set(sent).size).toBe(2)
