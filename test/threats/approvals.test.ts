@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import type { AnyJson } from '../any-json.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
@@ -36,11 +36,13 @@ let approver: string
 let model: string
 
 beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no job in the background reads the list of tools
   world = await startWorld({
     gatepass: { now: clock, mode: 'development' },
     as: { now: () => clock() * 1000 },
     worker: { tools: [...tools] },
   })
+  vi.useRealTimers()
   approver = await world.gatepass.makeKey('approver')
 })
 afterAll(() => world[Symbol.asyncDispose]())
