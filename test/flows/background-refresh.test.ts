@@ -4,7 +4,8 @@ import { refreshConnection } from '../../src/flows/refresh/refresh-connection.ts
 import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
-import { authorize, type Scene, startScene } from './fixtures.ts'
+import { withoutJobs } from '../without-jobs.ts'
+import { authorize, type Scene, type SceneOptions, startScene } from './fixtures.ts'
 import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** That much later than its last use, a use is written down again. */
@@ -19,9 +20,13 @@ async function use(scene: Scene, user_id = 'u1') {
 
 const inBackground = (scene: Scene) => refreshDue(scene.gatepass.broker)
 
+const startQuietScene = (options?: SceneOptions) => withoutJobs(() => startScene(options))
+const startSecond = ({ clock, gatepass: { databasePath } }: Scene) =>
+  withoutJobs(() => startGatepass({ now: clock, databasePath }))
+
 describe('in the background', () => {
   test('a connection that is used is refreshed before anybody waits for it', async () => {
-    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await using scene = await startQuietScene({ as: { refresh: 'rotate-strict' } })
     const old = (await scene.connect()).body.context.token
     await use(scene)
     scene.clock.advance(LIFE - LATER - 181)
@@ -37,7 +42,7 @@ describe('in the background', () => {
   })
 
   test('one that nobody uses is not, nor again when nobody has used what came', async () => {
-    await using scene = await startScene()
+    await using scene = await startQuietScene()
     await scene.connect({ user_id: 'idle' })
     await scene.connect()
     await use(scene)
@@ -55,7 +60,7 @@ describe('in the background', () => {
     ['lives shortly', { as: { accessTokenLifetime: 299 } }, 299],
     ['has no refresh token', { as: { omitRefreshToken: true } }, LIFE],
   ] as const)('one that %s is left to whoever asks', async (_, options, life) => {
-    await using scene = await startScene(options)
+    await using scene = await startQuietScene(options)
     await scene.connect()
     await use(scene)
     scene.clock.advance(life - LATER - 5)
@@ -64,7 +69,7 @@ describe('in the background', () => {
   })
 
   test('one that is being refreshed, cools down or whose provider is down is left alone', async () => {
-    await using scene = await startScene({ as: { refresh: 'html-500' } })
+    await using scene = await startQuietScene({ as: { refresh: 'html-500' } })
     await scene.connect()
     await use(scene)
     scene.clock.advance(LIFE - LATER - 120)
@@ -80,7 +85,7 @@ describe('in the background', () => {
   })
 
   test('one whose provider is switched off, or leads elsewhere by now, is not sent there', async () => {
-    await using scene = await startScene()
+    await using scene = await startQuietScene()
     await scene.connect()
     await use(scene)
     scene.clock.advance(LIFE - LATER - 120)
@@ -95,7 +100,7 @@ describe('in the background', () => {
   })
 
   test('a refusal costs nothing while the token lives', async () => {
-    await using scene = await startScene({ as: { refresh: 'refuse' } })
+    await using scene = await startQuietScene({ as: { refresh: 'refuse' } })
     const old = (await scene.connect()).body.context.token
     await use(scene)
     scene.clock.advance(LIFE - LATER - 120)
@@ -106,8 +111,8 @@ describe('in the background', () => {
   })
 
   test('many are refreshed eight at a time, each once, also by two servers', async () => {
-    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
-    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await using scene = await startQuietScene({ as: { refresh: 'rotate-strict' } })
+    await using second = await startSecond(scene)
     const users = Array.from({ length: 24 }, (_, i) => `user ${i}`)
     for (const user_id of users) await scene.connect({ user_id })
     for (const user_id of users) await use(scene, user_id)
@@ -134,8 +139,8 @@ describe('in the background', () => {
   })
 
   test('one that another server refreshes is waited for by a fetch that came during it', async () => {
-    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
-    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await using scene = await startQuietScene({ as: { refresh: 'rotate-strict' } })
+    await using second = await startSecond(scene)
     await scene.connect()
     scene.clock.advance(LIFE)
     const [answered, claimed] = [gate(), gate()]
@@ -165,7 +170,7 @@ describe('in the background', () => {
   })
 
   test('nothing new is begun once the server stops', async () => {
-    await using scene = await startScene()
+    await using scene = await startQuietScene()
     const users = Array.from({ length: 12 }, (_, i) => `user ${i}`)
     for (const user_id of users) await scene.connect({ user_id })
     for (const user_id of users) await use(scene, user_id)

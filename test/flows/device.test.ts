@@ -13,6 +13,7 @@ import { startOidcProvider } from '../oidc-provider.ts'
 import { startPostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { formIn, type Page, UserAgent } from '../user-agent.ts'
+import { withoutJobs } from '../without-jobs.ts'
 
 // RFC 8628: the user enters a code at the provider, which is asked for tokens meanwhile.
 
@@ -36,7 +37,7 @@ interface WorldOptions {
 async function startWorld(options: WorldOptions = {}): Promise<World> {
   const server = await startFakeDeviceServer(options.server)
   const clock = testClock()
-  const gatepass = await startGatepass({ now: clock, ...options.gatepass })
+  const gatepass = await withoutJobs(() => startGatepass({ now: clock, ...options.gatepass }))
   const { call } = gatepass
   const oauth2 = server.oauth2(options.oauth2)
   const added = await call('POST', '/v1/admin/auth_providers', { id: 'tv', oauth2 })
@@ -745,12 +746,9 @@ describe('two processes on one database', () => {
         closing.push(() => postgres.close())
         environment.GATEPASS_DATABASE_URL = postgres.url
       }
-      const first = await startGatepass({ now: clock, environment })
-      const second = await startGatepass({
-        now: clock,
-        environment,
-        ...(kind === 'SQLite' && { databasePath: first.databasePath }),
-      })
+      const first = await withoutJobs(() => startGatepass({ now: clock, environment }))
+      const place = kind === 'SQLite' && { databasePath: first.databasePath }
+      const second = await withoutJobs(() => startGatepass({ now: clock, environment, ...place }))
       closing.push(() => second.close())
       await first.call('POST', '/v1/admin/auth_providers', { id: 'tv', oauth2: server.oauth2() })
       const { id, url } = (
@@ -793,7 +791,7 @@ test('the certified oidc-provider gives tokens by a code, by its metadata alone'
     clientAuth: 'client_secret_basic',
   })
   const clock = testClock(Math.floor(Date.now() / 1000))
-  const gatepass = await startGatepass({ now: clock })
+  const gatepass = await withoutJobs(() => startGatepass({ now: clock }))
   try {
     const { call, broker } = gatepass
     const added = await call('POST', '/v1/admin/auth_providers', {

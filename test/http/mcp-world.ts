@@ -5,6 +5,7 @@ import type { Execution, ToolCall } from '../../src/tools/run/execution.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
+import { withoutJobs } from '../without-jobs.ts'
 import { approve, STAINLESS } from './world.ts'
 
 /** A Gatepass with an MCP server that is registered as the worker `demo`. */
@@ -44,7 +45,7 @@ export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpW
     ...options.as,
   })
   const mcp = await startFakeMcpServer({ ...options.mcp, ...(options.wantsOAuth && { as }) })
-  const gatepass = await startGatepass(options.gatepass)
+  const gatepass = await withoutJobs(() => startGatepass(options.gatepass))
   const { call } = gatepass
   const worker = await call('POST', '/v1/workers', {
     id: 'demo',

@@ -7,6 +7,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { freePort } from '../ports.ts'
 import { UserAgent } from '../user-agent.ts'
+import { withoutJobs } from '../without-jobs.ts'
 import { metadata, oauthEntry, startWorld, WORKER_SECRET, type World } from './world.ts'
 
 const ajv = new Ajv({ allErrors: true, strictTypes: false })
@@ -243,7 +244,7 @@ describe('outputs, as seeds/000 and as Arcade has them', () => {
 describe('what goes wrong at the worker', () => {
   let failing: World
   beforeAll(async () => {
-    failing = await startWorld()
+    failing = await withoutJobs(startWorld)
   })
   afterAll(async () => {
     await failing[Symbol.asyncDispose]()
