@@ -175,7 +175,7 @@ async function threeNodes(kind: DatabaseKind, kills: number): Promise<void> {
 
 /** Leases lapse in real time on SQLite, where the test waits meanwhile; on PostgreSQL they are ended in the database. */
 async function lapse(installation: Installation): Promise<void> {
-  await (installation.kind === 'SQLite' ? sleep(LAPSED_MS) : installation.lapse())
+  await (installation.kind === 'SQLite' ? sleep(LAPSED_MS) : installation.lapseLost())
 }
 
 /** All nodes ask at once, until the lease of the dead one has lapsed; then they must say the same. */

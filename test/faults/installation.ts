@@ -60,8 +60,13 @@ export interface Installation extends AsyncDisposable {
   /** Calls the API as the administrator, over the balancer. Throws when no answer arrives. */
   call(method: string, path: string, body?: object): Promise<Answer>
   sql(text: string): Promise<readonly Record<string, unknown>[]>
-  /** Ends the claims and leases that dead processes still hold. No living process may hold one: see `untilNoRefresh`. */
+  /** Ends the claims and leases that dead processes still hold. No living process may hold one: see `lapseLost`. */
   lapse(): Promise<void>
+  /**
+   * As `lapse`, while living processes may refresh tokens: their leases are kept. Waits until all refreshes that are under
+   * way have ended, so all nodes must run.
+   */
+  lapseLost(): Promise<void>
   /** Waits until no node refreshes a token: a refresh continues after its caller was answered with Retry-After. */
   untilNoRefresh(): Promise<void>
   /** Reads the project's audit trail from the database, in this process. */
@@ -159,6 +164,16 @@ export async function install(
     async lapse() {
       await installation.sql(`update authorizations set deadline = deadline - ${LAPSED_SECONDS}`)
       await installation.sql(`update connections set lease_until = lease_until - ${LAPSED_SECONDS}`)
+    },
+    async lapseLost() {
+      const held = await installation.sql('select lease_owner from connections where lease_until is not null')
+      await installation.untilNoRefresh()
+      await installation.sql(`update authorizations set deadline = deadline - ${LAPSED_SECONDS}`)
+      // what is under way now has begun since, with a lease of another owner
+      for (const { lease_owner: owner } of held)
+        await installation.sql(
+          `update connections set lease_until = lease_until - ${LAPSED_SECONDS} where lease_owner = '${owner}'`,
+        )
     },
     async untilNoRefresh() {
       for (const { get } of [...nodes])

@@ -65,8 +65,7 @@ test.concurrent.each(DATABASES)(
       }
       await sleep(500)
       await load.stop()
-      await installation.untilNoRefresh()
-      await installation.lapse()
+      await installation.lapseLost()
       expect(latestDeadline).toBeLessThanOrEqual(EXCHANGE_SECONDS)
       await judge(installation, as, journal)
     } finally {

@@ -54,8 +54,7 @@ export async function runHistory({
 }
 
 /**
- * Restores every link and restarts every dead process. Ends the leases and claims of dead processes: after all requests
- * have ended, living processes hold none. Then every user must get a token.
+ * Restores every link and restarts every dead process. Ends the leases and claims of dead processes. Then every user must get a token.
  */
 async function calm(world: World): Promise<End> {
   for (const { link } of world.slots) link?.restore()
@@ -66,7 +65,7 @@ async function calm(world: World): Promise<End> {
   let began = world.now()
   await world.installation.untilNoRefresh()
   let settledMs = world.now() - began
-  await world.installation.lapse()
+  await world.installation.lapseLost()
   const waiting = new Set<string>(USERS)
   while (waiting.size > 0 && settledMs < LIVENESS_MS) {
     for (const user of [...waiting]) {
