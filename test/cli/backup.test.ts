@@ -14,6 +14,7 @@ import { startGatepass } from '../gatepass.ts'
 import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
+import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
 
 /** Pause of a caller between two requests, which leaves processor time to the backup. */
@@ -231,6 +232,10 @@ describe('a backup of PostgreSQL', () => {
     )
     await runSql(database.url, 'select pg_stat_reset()')
     expect(JSON.parse((await withoutKey()).stdout)).toMatchObject({ rows: { facts: 1201 } })
+    // a server process reports its scans when it ends, after the client has closed the connection
+    const others = `select from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    await until(async () => (await runSql(database.url, others)).rowCount === 0)
     const { rows } = await runSql(
       database.url,
       "select (seq_scan + idx_scan)::int as scans from pg_stat_user_tables where relname = 'facts'",

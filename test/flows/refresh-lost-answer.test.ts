@@ -5,7 +5,7 @@ import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { startPostgres } from '../postgres.ts'
 import { shortest } from '../shortest.ts'
-import { authorize, click, startScene } from './fixtures.ts'
+import { authorize, click, type Scene, startScene } from './fixtures.ts'
 import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** Carried out, and then the answer is lost on its way. */
@@ -256,6 +256,13 @@ describe('R4: a late answer', () => {
 })
 
 describe('R11: what a refresh brought', () => {
+  /** As `token`: the answer is 503 as long as the machine stalls for three seconds before the token is stored. */
+  async function storedToken(scene: Scene): Promise<string> {
+    let answer = await scene.authorize()
+    while (answer.status === 503) answer = await scene.authorize()
+    return answer.body.context.token
+  }
+
   test('is stored with its audit record or not at all', async () => {
     await using scene = await startScene()
     await scene.connect()
@@ -292,8 +299,9 @@ describe('R11: what a refresh brought', () => {
         return settleRefresh(...args)
       },
     })
-    expect(scene.as.isLive(await token(scene))).toBe(true)
+    expect(scene.as.isLive(await storedToken(scene))).toBe(true)
     expect(times).toBe(4)
+    expect(asked(scene)).toBe(1)
     Object.assign(connections, { settleRefresh })
     scene.clock.advance(LIFE)
     expect(scene.as.isLive(await token(scene))).toBe(true)
@@ -347,7 +355,7 @@ describe('R11: what a refresh brought', () => {
         return settled
       },
     })
-    expect(scene.as.isLive(await token(scene))).toBe(true)
+    expect(scene.as.isLive(await storedToken(scene))).toBe(true)
     expect(times).toBe(2)
     expect(await row(scene)).toMatchObject({ generation: 2, status: 'active' })
     expect(asked(scene)).toBe(1)
