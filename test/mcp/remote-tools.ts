@@ -1,12 +1,14 @@
 import { expect } from 'vitest'
 import { type FakeMcpTool, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startGatepass } from '../gatepass.ts'
+import { withoutJobs } from '../without-jobs.ts'
 import { connect, type Era } from './clients.ts'
 
 /** Starts a Gatepass with a worker `remote`, an MCP server that has these tools. */
 export async function startRemoteTools(tools: readonly FakeMcpTool[]) {
   const server = await startFakeMcpServer({ name: 'remote', protocol: '2026', tools })
-  const gatepass = await startGatepass({ mode: 'development' })
+  // no job in the background reads the list of tools
+  const gatepass = await withoutJobs(() => startGatepass({ mode: 'development' }))
   async function create(path: string, body: unknown): Promise<void> {
     const { status } = await gatepass.call('POST', path, body)
     expect(status).toBe(201)

@@ -66,7 +66,6 @@ describe.each(DATABASES)('an approved call over three processes on %s', (kind) =
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
     })
     return { status: response.status, body: await response.json() }
   }
