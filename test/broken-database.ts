@@ -4,8 +4,8 @@ import Database from 'better-sqlite3'
 /**
  * Overwrites the files of a SQLite database that a process has open, so that they are no database.
  *
- * Nothing is cut off: a process that reads beyond the end of a file in its memory is ended by the system (SIGBUS). Nobody
- * writes meanwhile: a commit that is under way would make its process believe its memory afterwards, not the files.
+ * Nothing is cut off: a process that reads beyond the end of a file in its memory is ended by the system (SIGBUS). No
+ * process writes meanwhile: a commit that is under way would make its process believe its memory afterwards, not the files.
  */
 export function breakDatabase(path: string): void {
   const database = new Database(path)

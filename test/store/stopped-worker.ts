@@ -90,7 +90,9 @@ export function sceneWithWorkers(): { readonly scene: Scene; readonly database: 
   })
   afterAll(() => database[Symbol.asyncDispose]())
   beforeEach(async () => {
-    scene = await startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+    scene = await withoutJobs(() =>
+      startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } }),
+    )
     for (const user_id of ['ada', 'grace']) await scene.connect({ user_id })
   })
   afterEach(async () => {
@@ -111,7 +113,17 @@ export function sceneWithWorkers(): { readonly scene: Scene; readonly database: 
 
 /** Another process on the scene's database. */
 export function startProcess(scene: Scene, { url }: Pick<DatabaseWithWorkers, 'url'>): Promise<Gatepass> {
-  return startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: url } })
+  return withoutJobs(() => startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: url } }))
+}
+
+/** Starts a process whose jobs in the background do not run, so that it sends no statements but those of the test. */
+async function withoutJobs<T>(start: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    return await start()
+  } finally {
+    vi.useRealTimers()
+  }
 }
 
 /** Another process, which has cached the connections of these users, and has released no token of them. */

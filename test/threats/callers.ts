@@ -41,12 +41,22 @@ export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) 
   'user info of a login': (outgoing, url) => logIn(outgoing, { userinfo_endpoint: url }),
   'a stream': (outgoing, url) => refusalOf(outgoing.stream({ url }).then(({ body }) => body.cancel())),
   'the fetch of a library': (outgoing, url) => {
-    const fetch = toFetch(outgoing, { purpose: 'worker', maxBytes: 1000, deadlineMs: 1000 })
+    const fetch = toFetch(outgoing, {
+      purpose: 'worker',
+      maxBytes: 1000,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    })
     return refusalOf(fetch(url, { method: 'POST', body: 'SECRET' }).then((response) => response.text()))
   },
   'worker health': async (outgoing, url) => (await workerHealth(outgoing, workerAt(url))).message,
   'worker catalogue': (outgoing, url) =>
-    refusalOf(workerCatalogue(outgoing, workerAt(url), { maxBytes: 1000, maxSeconds: 1, owner: '' })),
+    refusalOf(
+      workerCatalogue(outgoing, workerAt(url), {
+        maxBytes: 1000,
+        maxSeconds: Number.POSITIVE_INFINITY,
+        owner: '',
+      }),
+    ),
   'worker invocation': async (outgoing, url) => {
     const answer = await invokeWorker(outgoing, workerAt(url), {
       runId: 'r',

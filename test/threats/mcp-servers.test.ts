@@ -253,7 +253,7 @@ describe('a server that repeats what it is shown while its tools are listed', ()
       respond(`${token} ${headers['x-api-key']}`, id, res, world.mcp.origin)
       return true
     }
-    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 5 } })
+    await world.call('PATCH', '/v1/workers/demo', { mcp: { retry: 0 } }) // reads the list
     const authorized = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
     const shown = await Promise.all(
       ['/v1/workers/demo', '/v1/workers/demo/tools?limit=100', '/v1/tools?limit=100', '/oxp/tools'].map(
