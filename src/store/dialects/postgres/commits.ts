@@ -220,5 +220,5 @@ function rowsOf(answers: unknown): number | undefined {
 
 /** Deletes rows that no transaction will ask about any more. */
 export async function sweepCommits(pool: pg.Pool): Promise<void> {
-  await fromDriver(pool.query(SWEEP))
+  await fromDriver(pool.query({ name: 'sweep_commits', text: SWEEP }))
 }

@@ -75,9 +75,10 @@ export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
  */
 export async function nameOfServer(client: pg.ClientBase): Promise<string | undefined> {
   try {
-    const { rows } = await client.query<{ name: string }>(
-      "select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name",
-    )
+    const { rows } = await client.query<{ name: string }>({
+      name: 'name_of_server',
+      text: "select concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) as name",
+    })
     return rows[0]?.name
   } catch (error) {
     if (error instanceof pg.DatabaseError) return undefined // a compatible server without these functions
