@@ -172,10 +172,10 @@ function once(moment: Moment, name: string, act: () => Promise<void>): void {
     if (!isDue || asked.name !== name) return query.apply(this, args)
     isDue = false
     if (moment === 'before') return act().then(() => query.apply(this, args))
-    const answer = args.at(-1) as (...results: unknown[]) => void // as the pool passes it
-    return query.call(this, ...args.slice(0, -1), (...results: unknown[]) =>
-      act().then(() => answer(...results)),
-    )
+    return (query.apply(this, args) as Promise<unknown>).then(async (result) => {
+      await act()
+      return result
+    })
   }
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(instead as typeof pg.Client.prototype.query)
 }

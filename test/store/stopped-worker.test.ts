@@ -74,6 +74,20 @@ describe('while the worker of one user is stopped', () => {
     expect(sent()).not.toContain('lock_audit_head')
   })
 
+  test('its failures close no connection to the coordinator', async () => {
+    await using other = await processThatHasRead(on.scene, on.database, ['ada'])
+    const backends = async () => {
+      const { rows } = await on.database.sql(
+        "select pid from pg_stat_activity where application_name = 'gatepass' and datname = current_database()",
+      )
+      return rows.map(({ pid }) => pid)
+    }
+    const before = await backends()
+    await on.database.stopWorkerOf('ada')
+    for (const _ of times('ada')) expect(await authorizeAt(other, 'ada')).toMatchObject(UNAVAILABLE)
+    expect(await backends()).toEqual(expect.arrayContaining(before))
+  })
+
   test('others begin, list and disconnect; lists over all users say what is wrong', async () => {
     await on.database.stopWorkerOf('ada')
     expect((await on.scene.connect({ user_id: 'joan' })).body.status).toBe('completed')

@@ -7,6 +7,7 @@ import { type Scene, startScene } from '../flows/fixtures.ts'
 import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
+import { withoutJobs } from '../without-jobs.ts'
 
 /** A database of the distributed form, in which the rows of some owners cannot be reached. */
 interface DatabaseWithWorkers extends AsyncDisposable {
@@ -114,16 +115,6 @@ export function sceneWithWorkers(): { readonly scene: Scene; readonly database: 
 /** Another process on the scene's database. */
 export function startProcess(scene: Scene, { url }: Pick<DatabaseWithWorkers, 'url'>): Promise<Gatepass> {
   return withoutJobs(() => startGatepass({ now: scene.clock, environment: { GATEPASS_DATABASE_URL: url } }))
-}
-
-/** Starts a process whose jobs in the background do not run, so that it sends no statements but those of the test. */
-async function withoutJobs<T>(start: () => Promise<T>): Promise<T> {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  try {
-    return await start()
-  } finally {
-    vi.useRealTimers()
-  }
 }
 
 /** Another process, which has cached the connections of these users, and has released no token of them. */

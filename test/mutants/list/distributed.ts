@@ -140,6 +140,15 @@ export const distributed: readonly Mutation[] = [
   },
   {
     rows: [],
+    fault: 'a statement that a worker fails closes its connection to the coordinator',
+    file: `${POSTGRES}/pool.ts`,
+    from: 'client.release(isUnusable(error))',
+    to: 'client.release(true)',
+    test: STOPPED,
+    name: 'its failures close no connection to the coordinator',
+  },
+  {
+    rows: [],
     fault: 'last-used times of all are lost while a worker does not answer',
     file: 'src/store/last-use.ts',
     from: 'if (!parts.isUnavailable(error)) throw error',

@@ -6,7 +6,8 @@ import type { ChangePosition, StoreChange } from '../../changes.ts'
 import { PRECONDITIONS } from '../../preconditions.ts'
 import type { Announcements } from './announcements.ts'
 import { currentPosition } from './change-table.ts'
-import { fromDriver, RetryableError } from './failures.ts'
+import { RetryableError } from './failures.ts'
+import { queryOnKept } from './pool.ts'
 import type { Workers } from './workers.ts'
 
 // The check of a release on a database whose connections are on workers. The transaction that appends releases of several
@@ -69,7 +70,7 @@ export function createConfirmations(
       const bits = [...new Set(asked.map(({ ownerBits }) => ownerBits))]
       const values = [bits, [...new Set(asked.map(({ id }) => id))]]
       const query = { name: 'confirm_connections', text: READ, values }
-      const { rows } = await watch(bits[0], () => fromDriver(pool.query<Found>(query)))
+      const { rows } = await watch(bits[0], () => queryOnKept<Found>(pool, query))
       const found = new Map(rows.map((row) => [row.id, row]))
       for (const { id, resolve, reject } of asked) {
         const row = found.get(id)

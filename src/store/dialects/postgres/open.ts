@@ -20,7 +20,7 @@ import { ABILITY_FUNCTIONS, abilitiesOf, engineOf } from './engine.ts'
 import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { formIn, type OwnerForm } from './owner-tables.ts'
-import { clientConfig, openPool } from './pool.ts'
+import { clientConfig, openPool, queryOnKept } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
 import { ownerKit, postgresKit } from './schema.ts'
 import { createSpace } from './space.ts'
@@ -80,7 +80,7 @@ export async function openPostgresStore(
     if (confirmations) listeners.push(confirmations.forget)
     const parts = { pool, announcements, commits, notify, notifyBefore: confirmations?.forget }
     const transact = space.watch(createTransact({ ...parts, opening }))
-    const run = createRunner(owners, workers)
+    const run = createRunner(pool, owners, workers)
     const nouns = createNouns(
       {
         tables: allTables(form === undefined ? postgresKit : ownerKit),
@@ -180,7 +180,7 @@ interface Examined {
 const NO_ANSWER: Examined = { version: '', functions: [], synchronous_commit: 'on', migrations: [] }
 
 /** Runs statements. Each has a name, under which a connection prepares it once. */
-function createRunner(owners?: OwnerFinder, workers?: Workers) {
+function createRunner(pool: pg.Pool, owners?: OwnerFinder, workers?: Workers) {
   const names = new Map<string, string>()
   return async <Row>(
     on: pg.Pool | pg.PoolClient,
@@ -192,7 +192,10 @@ function createRunner(owners?: OwnerFinder, workers?: Workers) {
       names.set(text, name)
     }
     const query = { name, text, values: [...values], rowMode: 'array' as const }
-    const send = () => fromDriver(on.query<unknown[]>(query))
+    const send = () =>
+      workers !== undefined && on === pool
+        ? queryOnKept<unknown[]>(pool, query)
+        : fromDriver(on.query<unknown[]>(query))
     const { rows } = await (workers === undefined ? send() : workers.watch(ownerBits, send))
     const found = rows.map(toRow) as Row[] // of this statement
     if (owners !== undefined) for (const row of found) owners.remember(row)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { fromDriver, RetryableError } from './failures.ts'
+import { fromDriver, isUnusable, RetryableError } from './failures.ts'
 
 /** Connections of one node; one more listens for changes. PostgreSQL accepts 100 connections by default. */
 const POOL_SIZE = 10
@@ -82,6 +82,25 @@ export async function nameOfServer(client: pg.ClientBase): Promise<string | unde
     return rows[0]?.name
   } catch (error) {
     if (error instanceof pg.DatabaseError) return undefined // a compatible server without these functions
+    throw error
+  }
+}
+
+/**
+ * Sends a statement on a connection of the pool, which stays open when a worker of Citus has failed the statement. `pool.query`
+ * closes it after every error, and while a worker is stopped the coordinator would do little but open new ones.
+ */
+export async function queryOnKept<Row>(
+  pool: pg.Pool,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<Row & {}>> {
+  const client = await fromDriver(pool.connect())
+  try {
+    const result = await fromDriver(client.query<Row & {}>(query))
+    client.release()
+    return result
+  } catch (error) {
+    client.release(isUnusable(error))
     throw error
   }
 }
