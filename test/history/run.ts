@@ -54,7 +54,8 @@ export async function runHistory({
 }
 
 /**
- * Restores every link and restarts every dead process. Ends the leases and claims of dead processes. Then every user must get a token.
+ * Restores every link and restarts every dead process. Ends the leases and claims of dead processes. Then every user must
+ * get a token.
  */
 async function calm(world: World): Promise<End> {
   for (const { link } of world.slots) link?.restore()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Broker } from '../../src/broker.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { rotateMasterKey } from '../../src/flows/rotate-master-key.ts'
@@ -18,6 +18,7 @@ import { allTables, SEALED_COLUMNS } from '../../src/store/store-parts.ts'
 import { authorize, confirmAndGoOn, importEntry, startScene } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { migratedFile } from '../migrated-file.ts'
+import { withoutJobs } from '../without-jobs.ts'
 import { defined } from './fixtures.ts'
 import {
   addWithKey,
@@ -478,11 +479,10 @@ describe('rotation', () => {
 
 describe('a start', () => {
   test('with a wrong key, or without a key that is still in use, fails and changes no byte', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no job in the background writes meanwhile
-    onTestFinished(() => void vi.useRealTimers())
     // started with both keys, since no key comes into use that a running server lacks
     const environment = { GATEPASS_MASTER_KEY: `${OLD.toString('base64')},${NEW.toString('base64')}` }
-    await using installation = await startSealedInstallation({ gatepass: { environment } })
+    // no job in the background writes meanwhile
+    await using installation = await withoutJobs(() => startSealedInstallation({ gatepass: { environment } }))
     const { gatepass } = installation.scene
     const { databasePath } = gatepass
     const config = (...keys: readonly Buffer[]) =>

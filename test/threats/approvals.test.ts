@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import type { AnyJson } from '../any-json.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
@@ -8,6 +8,7 @@ import { metadata, startWorld, WORKER_SECRET, type World } from '../http/world.t
 import { startAuthorizationServer } from '../mcp/authorization-server-world.ts'
 import { connect, ERAS } from '../mcp/clients.ts'
 import { UserAgent } from '../user-agent.ts'
+import { withoutJobs } from '../without-jobs.ts'
 
 // A scripted model that tries to get its calls past the people who must approve them. It holds what a model can hold: a
 // caller's key, an MCP client of its user, and the answers that it got.
@@ -36,13 +37,14 @@ let approver: string
 let model: string
 
 beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no job in the background reads the list of tools
-  world = await startWorld({
-    gatepass: { now: clock, mode: 'development' },
-    as: { now: () => clock() * 1000 },
-    worker: { tools: [...tools] },
-  })
-  vi.useRealTimers()
+  // no job in the background reads the list of tools
+  world = await withoutJobs(() =>
+    startWorld({
+      gatepass: { now: clock, mode: 'development' },
+      as: { now: () => clock() * 1000 },
+      worker: { tools: [...tools] },
+    }),
+  )
   approver = await world.gatepass.makeKey('approver')
 })
 afterAll(() => world[Symbol.asyncDispose]())

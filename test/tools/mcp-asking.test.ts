@@ -81,9 +81,7 @@ function dialogOf(answer: ElicitationAnswer, modes: Dialog['modes'] = ['form', '
 describe.each(['2025', '2026'] as const)('a server of the protocol %s', (protocol) => {
   let world: McpWorld
   beforeAll(async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no job in the background reads the list of tools
     world = await startMcpWorld({ mcp: { protocol, tools } })
-    vi.useRealTimers()
   })
   afterAll(() => world[Symbol.asyncDispose]())
 

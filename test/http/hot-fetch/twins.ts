@@ -1,10 +1,11 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { expireApprovals } from '../../../src/features/approvals/expire-approvals.ts'
 import { startFakeAuthorizationServer } from '../../fake-authorization-server.ts'
 import { type Gatepass, startGatepass, testClock } from '../../gatepass.ts'
+import { withoutJobs } from '../../without-jobs.ts'
 import { approve, providerBody } from '../world.ts'
 import type { Known } from './generate.ts'
 import { exchange, type RawExchange, type RawResponse } from './raw-exchange.ts'
@@ -39,9 +40,10 @@ export async function startTwins(): Promise<Twins> {
   const known = await populate(first, as)
   await first.close()
   await copyFile(file('hot'), file('usual'))
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }) // no background job runs by itself
-  const hot = await startGatepass({ now: clock, environment, databasePath: file('hot') })
-  const usual = await startGatepass({ now: clock, environment, databasePath: file('usual'), hotFetch: false })
+  const hot = await withoutJobs(() => startGatepass({ now: clock, environment, databasePath: file('hot') }))
+  const usual = await withoutJobs(() =>
+    startGatepass({ now: clock, environment, databasePath: file('usual'), hotFetch: false }),
+  )
   const same = createSame()
 
   const compare: Twins['compare'] = async (request, what) => {
@@ -77,7 +79,6 @@ export async function startTwins(): Promise<Twins> {
       same(await usesOf(hot), await usesOf(usual), 'the times of last use')
     },
     async [Symbol.asyncDispose]() {
-      vi.useRealTimers()
       await hot.close()
       await usual.close()
       await as.close()
